@@ -280,7 +280,7 @@ const mailed: CrashScript = {
   steps: [{ send: 'Mail.', replies: [{ calls: [{ name: 'send_mail', input }] }, 'Sent.'] }],
 };
 
-describe('a crash matrix', { timeout: 60_000 }, () => {
+describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   const act = { name: 'act', description: 'Acts.' } as const;
   const charging = (kit: CrashKit) => async (_: unknown, call: CallContext) => {
     await kit.effect('charge', call.idempotencyKey);
@@ -397,7 +397,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a crash matrix', () => {
+describe('a crash matrix with an invalid script', () => {
   it.each<[string, unknown, string]>([
     [
       'a list of steps instead of a script',

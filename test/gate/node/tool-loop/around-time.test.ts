@@ -1,5 +1,6 @@
 /**
- * Code around a call has half a minute. Waits of the library, and code with its own time limit, do not count.
+ * Tests the time limit of 30 seconds for code around a call. Waits of the library, and code with its own time
+ * limit, do not count.
  */
 import * as v from 'valibot';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -42,7 +43,7 @@ interface Scene {
   readonly policies?: Policies;
 }
 
-/** Sends a message, advances the clock, and returns the outcome. */
+/** Starts a turn, and returns its session, its answer and a counter of open timers. */
 function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
   const { clock, timersLeft } = counted(manual);
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies });
@@ -69,7 +70,7 @@ const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] 
       defineTool({
         name: 'pay',
         description: 'Pays.',
-        input: v.pipeAsync(v.object({}), v.checkAsync(never)) as never, // valibot's own, with an asynchronous check
+        input: v.pipeAsync(v.object({}), v.checkAsync(never)) as never, // This is valibot's own type, with an asynchronous check.
         run: () => void ran.push('pay'),
       }),
     {},
@@ -79,7 +80,7 @@ const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] 
 ];
 
 describe('code that hangs before a call', () => {
-  it.each(hangs)('ends the call as timeout after half a minute: %s', async (code, tool, policies) => {
+  it.each(hangs)('ends the call as timed out after 30 seconds: %s', async (code, tool, policies) => {
     const { session, answer, timersLeft } = scene({ tools: [tool()], policies });
     await manual.advance(29_999);
     expect(session.requests).toHaveLength(1);
@@ -94,7 +95,7 @@ describe('code that hangs before a call', () => {
     expect([ran, timersLeft()]).toEqual([[], 0]);
   });
 
-  it('ends only its own call, also in a nested loop', async () => {
+  it('ends only its own call, even in a nested loop', async () => {
     const { session, answer } = scene({
       tools: [digs([requireApproval(pay(), never), reads('look')])],
       replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
@@ -121,7 +122,7 @@ describe('code that hangs before a call', () => {
     expect(ran).toEqual([]);
   });
 
-  it('leaves the outcome unknown for a call that an earlier invocation had started', async () => {
+  it('leaves an unknown outcome if an earlier invocation had started the call', async () => {
     const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: never });
     let isSlow = false;
     const slow = decorate(tool, { call: (input, call) => (isSlow ? never() : tool.call(input, call)) });
@@ -143,7 +144,7 @@ describe('code that hangs after a call', () => {
       },
     });
 
-  it('does not affect the result of the call', async () => {
+  it('does not change the result of the call', async () => {
     const tools = [stuck(reads('pay', () => 'paid'))];
     const { session, answer, timersLeft } = scene({ tools });
     await manual.advance(30_000);
@@ -155,7 +156,7 @@ describe('code that hangs after a call', () => {
     expect(timersLeft()).toBe(0);
   });
 
-  it('does not affect the answer of a nested loop', async () => {
+  it('does not change the answer of a nested loop', async () => {
     const tools = [stuck(digs([reads('look')]))];
     const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
     await manual.advance(30_000);
@@ -164,14 +165,14 @@ describe('code that hangs after a call', () => {
   });
 });
 
-describe('time that does not count as code around a call', () => {
+describe('the time of code around a call', () => {
   it.each<[string, () => AnyTool]>([
     [
       'the tool itself',
       () => defineTool({ name: 'pay', description: 'P.', timeout: 90_000, run: () => after(60_000) }),
     ],
     [
-      'a review, which has a time limit of its own',
+      'a review, which has its own time limit',
       () =>
         withReview(pay(), async () => {
           await after(60_000);
@@ -185,7 +186,7 @@ describe('time that does not count as code around a call', () => {
         name: 'pay',
       }),
     ],
-  ])('%s', async (_, tool) => {
+  ])('does not include %s', async (_, tool) => {
     const { session, answer } = scene({
       tools: [tool()],
       replies: [
@@ -200,7 +201,7 @@ describe('time that does not count as code around a call', () => {
     expect(logged).toEqual([]);
   });
 
-  it('the wait for a person does not count', async () => {
+  it('does not include the wait for a person', async () => {
     const { session, answer } = scene({ tools: [requireApproval(pay(), 'Pay?')] });
     await manual.advance(1_000);
     expect(await answer).toMatchObject({ outcome: 'suspended' });
@@ -211,7 +212,7 @@ describe('time that does not count as code around a call', () => {
     expect(ran).toEqual(['pay']);
   });
 
-  it('the wait for a free slot does not count', async () => {
+  it('does not include the wait for a free slot', async () => {
     const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
     const tools = names.map((name) =>
       defineTool({ name, description: 'W.', effect: 'read', timeout: 90_000, run: () => after(45_000) }),
@@ -221,7 +222,7 @@ describe('time that does not count as code around a call', () => {
     expect(shownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
   });
 
-  it('the wait for a call of the same serial does not count', async () => {
+  it('does not include the wait for a call with the same serial key', async () => {
     const slow = (name: string) => reads(name, () => after(45_000), { serial: 'one', timeout: 90_000 });
     const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
     await passing(manual, answer, 120_000);
@@ -229,7 +230,7 @@ describe('time that does not count as code around a call', () => {
   });
 });
 
-/** The number of timers set in a turn whose model calls these tools at once. */
+/** Returns the number of timers that a turn sets if its model calls these tools in one reply. */
 async function timersOf(names: readonly string[]): Promise<number> {
   let timers = 0;
   const clock = {
@@ -246,12 +247,12 @@ async function timersOf(names: readonly string[]): Promise<number> {
   return timers;
 }
 
-it('one timer serves the whole invocation, instead of one per call', async () => {
+it('an invocation sets one timer for all of its calls', async () => {
   expect((await timersOf(['a', 'b', 'c', 'd', 'e'])) - (await timersOf(['a']))).toBe(0);
 });
 
-it('the input check of a subagent has the same time limit as any input check', async () => {
-  const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // valibot's own, with an asynchronous check
+it('the input check of a subagent has the same time limit as other input checks', async () => {
+  const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // This is valibot's own type, with an asynchronous check.
   const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
   const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });
   const { session, answer } = scene({ tools: [dig] });

@@ -10,11 +10,11 @@ interface Options {
   readonly replies: readonly ScriptedReply[];
   readonly memories?: readonly ToolMemory[];
   readonly strategies?: readonly InjectionStrategy[];
-  /** The strategies of every loop; the outer one has only its own strategies if it has some. */
+  /** The strategies of every loop. If the outer loop has `strategies`, it uses only those. */
   readonly everywhere?: readonly InjectionStrategy[];
 }
 
-/** A loop without a session: its events are folded and dropped. */
+/** Runs a loop without a session. Its events are folded but not stored. */
 export async function runBare({ replies, ...config }: Options) {
   const model = scriptedModel(replies);
   const uses = collectUses([...(config.strategies ?? []), ...(config.everywhere ?? [])]);

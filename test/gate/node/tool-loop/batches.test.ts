@@ -18,7 +18,7 @@ const tool = (name: string, run: Run, more: { serial?: string; timeout?: number 
 const numbered = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ name, input: { n } }));
 
-/** The results of the first reply, as shown to the model. */
+/** Returns the results of the first reply, as the model sees them. */
 async function resultsOf(
   tools: Parameters<typeof memoryApp>[0]['tools'],
   calls: { name: string; input?: unknown }[],
@@ -32,7 +32,7 @@ async function resultsOf(
 }
 
 describe('a batch', () => {
-  it('runs calls in parallel and returns results in source order, whatever their order of completion (PAR-02)', async () => {
+  it('runs calls in parallel, and returns results in source order, whatever order the calls end in (PAR-02)', async () => {
     const ends: number[] = [];
     const ended = [0, 1, 2].map(() => Promise.withResolvers<void>());
     const slow = tool('slow', async ({ n }) => {
@@ -46,7 +46,7 @@ describe('a batch', () => {
     expect(shown).toEqual(['result 0', 'result 1', 'result 2']);
   });
 
-  it('runs six at a time', async () => {
+  it('runs at most six calls at the same time', async () => {
     let running = 0;
     let most = 0;
     const six = Promise.withResolvers<void>();
@@ -61,7 +61,7 @@ describe('a batch', () => {
     expect(most).toBe(6);
   });
 
-  it('runs calls of one serial one after another in source order, beside the others', async () => {
+  it('runs calls with the same serial key one after another in source order, in parallel with other calls', async () => {
     const log: string[] = [];
     const free = Promise.withResolvers<void>();
     const run: Run = async ({ n }, { tool }) => {
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(log.indexOf('free0 starts')).toBeLessThan(log.indexOf('step0 ends'));
   });
 
-  it('continues after a failure, which the model reads (PAR-04)', async () => {
+  it('continues after a failed call, whose error the model sees (PAR-04)', async () => {
     const flaky = tool('flaky', ({ n }) => {
       if (n === 0) throw new Error('The disk is full.');
       return 'fine';
@@ -94,7 +94,7 @@ describe('a batch', () => {
     ['just words', 'Error: just words'],
     [new Error('x'.repeat(3000)), `Error: ${'x'.repeat(2000)}`],
     [Object.create(null), 'Error: Exception occurred in tool: fails (no class)'],
-  ])('returns a thrown value as an error (SPM-10): %#', async (thrown, text) => {
+  ])('turns a thrown value into an error result (SPM-10): %#', async (thrown, text) => {
     const fails = tool('fails', () => {
       throw thrown;
     });
@@ -102,7 +102,7 @@ describe('a batch', () => {
   });
 });
 
-describe('the state of a call', () => {
+describe('the state that a call sees', () => {
   const count: Run = ({ n }, { state }) => {
     const before = state.get('count') ?? null;
     state.set('count', n);
@@ -115,7 +115,7 @@ describe('the state of a call', () => {
     expect([...(await app.state()).callState]).toEqual([['tester', { count: 2 }]]);
   });
 
-  it('holds the changes of earlier calls of the same serial', async () => {
+  it('contains the changes of earlier calls with the same serial key', async () => {
     const { shown } = await resultsOf([tool('count', count, { serial: 's' })], numbered('count', 3));
     expect(shown).toEqual(['{"before":null}', '{"before":0}', '{"before":1}']);
   });
@@ -132,7 +132,7 @@ describe('the state of a call', () => {
     expect((await app.state()).blackboard).toEqual([{ value: 0 }, { value: 2 }]);
   });
 
-  it('persists across turns', async () => {
+  it('persists for later turns', async () => {
     const app = memoryApp({
       tools: [tool('count', count)],
       replies: [
@@ -150,7 +150,7 @@ describe('the state of a call', () => {
     ]);
   });
 
-  it("contains the call's own writes, including null", async () => {
+  it('contains the changes of the call itself, including null', async () => {
     const run: Run = (_, { state }) => {
       state.set('x', 1);
       state.set('x', null);
@@ -172,7 +172,7 @@ describe('the state of a call', () => {
     expect(answers((await app.state()).messages).at(-1)).toEqual(['again', '[1,null]']);
   });
 
-  it('is a copy: a change to a read or written value has no effect', async () => {
+  it('is a copy, so that changes to a read or written value have no effect', async () => {
     const run: Run = (_, { state, blackboard }) => {
       const list = [1];
       state.set('list', list);
@@ -192,14 +192,14 @@ describe('the state of a call', () => {
     ['the value at `$.at` is a function', { at: () => 1 }],
     ['the value at `$` is undefined', undefined],
     ['the value at `$[0]` is NaN', [Number.NaN]],
-  ])('refuses a value that JSON would change, at once: %s', async (what, value) => {
+  ])('cannot contain a value that JSON would change: %s', async (what, value) => {
     const run: Run = (_, { state }) => state.set('x', value as Json);
     expect((await resultsOf([tool('write', run)], [{ name: 'write' }])).shown).toEqual([
       `Error: call.state 'x': ${what}, which is not JSON.`,
     ]);
   });
 
-  it('keeps hostile names as plain keys', async () => {
+  it('treats names of prototypes as plain keys', async () => {
     const run: Run = (_, { state }) => {
       state.set('__proto__', { admin: true });
       return [state.get('admin') ?? 'nothing', state.get('__proto__') as Json];
@@ -210,8 +210,8 @@ describe('the state of a call', () => {
   });
 });
 
-describe('the blackboard of a call', () => {
-  it('holds the entries at the start of the batch, those of earlier calls of its serial, and its own, oldest first', async () => {
+describe('the blackboard that a call sees', () => {
+  it('contains the entries at the start of the batch, those of earlier calls with its serial key, and its own, oldest first', async () => {
     const run: Run = ({ n }, { blackboard }) => {
       blackboard.add(n, { name: 'n', type: 'Number' });
       return [blackboard.get('n'), blackboard.entries().map(({ value }) => value)];
@@ -230,8 +230,8 @@ describe('the blackboard of a call', () => {
   });
 });
 
-describe('a result', () => {
-  it('is reported if it is too long to be stored', async () => {
+describe('a result that is too long to be stored', () => {
+  it('is replaced by an error that reports its length', async () => {
     const dump = defineTool({
       name: 'dump',
       description: 'Dumps.',

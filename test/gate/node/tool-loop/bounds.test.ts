@@ -19,7 +19,7 @@ async function said(
 }
 
 describe('the two limits of a loop', () => {
-  it('are separate: iterations count model calls, however many tools each one calls (AEL-10)', async () => {
+  it('are independent: iterations count model calls, however many tools each reply calls (AEL-10)', async () => {
     const { app, end, read } = await said({ limits: { iterations: 1 } }, [
       calls('look', 'look', 'look'),
       'Best.',
@@ -29,7 +29,7 @@ describe('the two limits of a loop', () => {
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.', toolCalls: 3 } });
   });
 
-  it('are separate: tool calls count one by one, and the model can still answer (AEL-10)', async () => {
+  it('are independent: tool calls are counted one by one, and the model can still answer (AEL-10)', async () => {
     const { app, end, read } = await said({ use: [callLimits({ toolCalls: 2 })] }, [
       calls('look', 'look', 'look'),
       'Best.',
@@ -45,7 +45,7 @@ describe('the two limits of a loop', () => {
 });
 
 describe('a batch', () => {
-  it('has no time limit: each call has the limit of its tool, and the others keep their results (AEL-09)', async () => {
+  it('has no time limit: each call has the limit of its tool, and other calls keep their results (AEL-09)', async () => {
     const clock = createManualClock();
     const waits = (name: string, timeout: number, ms: number) =>
       defineTextTool({
@@ -70,7 +70,7 @@ describe('a batch', () => {
 });
 
 describe('a long result', () => {
-  /** One result as the model reads it, and as the journal stores it. */
+  /** Returns a result as the model sees it and as the journal stores it. */
   async function shown(run: () => unknown, maxLength?: number) {
     const tool = defineTextTool({ name: 'read', description: 'Reads.', effect: 'read', run });
     const use = maxLength === undefined ? [] : [truncateToolResults({ maxLength, marker: fullLength })];
@@ -82,15 +82,15 @@ describe('a long result', () => {
   }
 
   it.each<[string, number | undefined, string]>([
-    ['whole by default', undefined, 'abcdef'],
-    ['to its first characters', 4, 'abcd... [truncated, full length: 6 chars]'],
-    ['whole if it has exactly that length', 6, 'abcdef'],
-    ['as a note only', 0, '... [truncated, full length: 6 chars]'],
-  ])('is shown to the model %s, and stored whole (AEL-02, AEL-03)', async (_, maxLength, text) => {
+    ['completely by default', undefined, 'abcdef'],
+    ['up to a number of characters', 4, 'abcd... [truncated, full length: 6 chars]'],
+    ['completely if it has exactly that length', 6, 'abcdef'],
+    ['only as a note', 0, '... [truncated, full length: 6 chars]'],
+  ])('is shown to the model %s, and is stored completely (AEL-02, AEL-03)', async (_, maxLength, text) => {
     expect(await shown(() => 'abcdef', maxLength)).toEqual({ text, kept: 'abcdef' });
   });
 
-  it('stays an error if it is one (AEL-03)', async () => {
+  it('is still an error after it was truncated (AEL-03)', async () => {
     expect(await shown(() => error('abcdef'), 4)).toEqual({
       text: 'Error: abcd... [truncated, full length: 6 chars]',
       kept: 'Error: abcdef',

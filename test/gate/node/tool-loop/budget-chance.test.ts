@@ -13,7 +13,7 @@ import { digs, reads } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** A seeded random generator (mulberry32). */
+/** Returns a seeded random generator (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -27,11 +27,11 @@ function chance(seed: number): () => number {
 const PRICES = { input: 2.5, output: 10 };
 const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
-/** The provider's charges, including lost replies. The code under test cannot see it. */
+/** The charges of the provider, including lost replies, which the code under test cannot see. */
 class Bill {
   tokens = 0;
   cost = 0;
-  /** Bytes per token, at least one, in this run. */
+  /** The number of bytes per token in this run, which is at least one. */
   readonly density: number;
 
   constructor(density: number) {
@@ -47,7 +47,7 @@ class Bill {
   }
 }
 
-/** A turn of parallel nested loops whose model is slow, fails, reports no usage and is killed. */
+/** Plays a turn of parallel nested loops whose model is slow, fails, reports no usage and is killed. */
 async function play(seed: number) {
   const random = chance(seed);
   const upTo = (most: number): number => Math.floor(random() * most);
@@ -75,8 +75,8 @@ async function play(seed: number) {
         kills += 1;
         session.kill();
       }
-      if (fate > 0.95) throw new ModelError('server-error', 'It failed.');
-      if (fate > 0.9) throw new ModelError('truncated', 'It broke.', { outputBegan: true });
+      if (fate > 0.95) throw new ModelError('server-error', 'The request failed.');
+      if (fate > 0.9) throw new ModelError('truncated', 'The stream broke off.', { outputBegan: true });
       const names = request.tools.map(({ name }) => name).filter(() => random() < 0.6);
       const toolCalls = names.map((name, index) => ({ id: `c${index}`, name, input: '{}' }));
       const finish = toolCalls.length > 0 ? 'tool-calls' : 'stop';
@@ -100,7 +100,7 @@ async function play(seed: number) {
 
 type Asked = NonNullable<ReturnType<typeof heldBy>>;
 
-/** The usage of each frame and its inner frames, from the journal alone. */
+/** Returns the usage of each frame with its inner frames, computed only from the journal. */
 function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const parents = new Map<string, string>();
   const open = new Map<string, Asked['reserved']>();
@@ -127,12 +127,12 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   return used;
 }
 
-/** Counts over all runs. */
+/** Counts events over all runs. */
 const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
 
-describe('parallel loops with replies that fail, get lost, and report no usage', () => {
+describe('parallel loops with failed replies, lost replies and missing usage', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'never cost more than the limits allow: part %i',
+    'never cost more than their limits allow: part %i',
     { timeout: 30_000 },
     async (part) => {
       vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -155,7 +155,7 @@ describe('parallel loops with replies that fail, get lost, and report no usage',
     },
   );
 
-  it('are refused, killed, nested and completed often enough for the test to be meaningful', () => {
+  it('occur often enough in each variant to make the test meaningful', () => {
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
   });
 });

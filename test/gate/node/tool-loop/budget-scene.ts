@@ -1,5 +1,3 @@
-/** A session under limits on tokens or cost, and its journaled reservations. */
-
 import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineAgent, type Limits } from '../../../../src/index.ts';
 import type { SessionEvent, StoredEvent } from '../../../../src/journal/entry.ts';
@@ -21,7 +19,7 @@ interface Scene extends ScriptedModelOptions {
   readonly warm?: boolean;
 }
 
-/** One session of an agent whose model follows a script. */
+/** Returns a session of an agent with these limits, whose model follows a script. */
 export function scene(
   replies: readonly ScriptedReply[],
   { limits, use = [], budget: bounds, tools = [], warm, ...model }: Scene = {},
@@ -48,7 +46,7 @@ export async function eventsOf<T extends Type>(session: TestSession, type: T) {
   return events.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
-/** The reservation for a model call, if this event contains one. */
+/** Returns the reservation that this event contains, or `undefined`. */
 export function heldBy(event: SessionEvent): Held | undefined {
   if (event.type !== 'module-event' || event.module !== 'budgets') return undefined;
   const [fact] = event.facts ?? [];
@@ -57,7 +55,7 @@ export function heldBy(event: SessionEvent): Held | undefined {
       ...(fact.fact as Omit<Held, 'frame'>),
       ...(event.frame !== undefined && { frame: event.frame }),
     }
-  ); // written by the module
+  ); // The module writes facts of this type.
 }
 
 interface Held {
@@ -72,7 +70,7 @@ export const askedIn = async (session: TestSession): Promise<readonly Held[]> =>
 export const reservedIn = async (session: TestSession) =>
   (await askedIn(session)).map(({ reserved }) => reserved);
 
-/** The reservation for the input of a message in this scene: the smallest possible request. */
+/** Returns the reserved input tokens of a message in the smallest possible request. */
 export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
   const session = scene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
   await session.send(message);

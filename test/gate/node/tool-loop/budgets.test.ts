@@ -8,7 +8,7 @@ import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-sce
 import { calls, reads } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
-  it('reserves no tokens, sets no bound for its model, and waits for no append', async () => {
+  it('reserves no tokens, sets no reply limit for its model, and waits for no append', async () => {
     const session = scene([calls('look'), 'Done.'], { warm: true, tools: [reads('look')], prices: PRICES });
     await session.send('Go.');
     expect((await session.events()).map(({ type }) => type)).toEqual([
@@ -25,7 +25,7 @@ describe('a loop without a token or cost limit', () => {
 });
 
 describe('a model call under a token limit', () => {
-  it('is reserved and bounded before it starts, and settled by its usage', async () => {
+  it('is reserved and limited before it starts, and is settled by its usage', async () => {
     const input = await inputOf('Go.', [reads('look')]);
     const session = scene([used(100, 40, calls('look')), used(120, 7, { text: 'Done.' })], {
       budget: { tokens: 50_000 },
@@ -35,15 +35,15 @@ describe('a model call under a token limit', () => {
     const [first, second] = await reservedIn(session);
     expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4_096, 4_096]);
-    // The first request had 100 known tokens; later content is counted in bytes.
+    // The first request has a known number of tokens. Later content is counted in bytes.
     expect(second?.inputTokens).toBeGreaterThan(100);
     expect(second?.inputTokens).toBeLessThan(input);
   });
 
   it.each([
-    ['just enough for a useful reply', 256, 'completed', 1],
-    ['one token too few for it', 255, 'limit-reached', 0],
-  ])('is settled with %s', async (_, rest, outcome, asked) => {
+    ['has just enough tokens for a useful reply', 256, 'completed', 1],
+    ['lacks one token for a useful reply', 255, 'limit-reached', 0],
+  ])('has the right outcome if the budget %s', async (_, rest, outcome, asked) => {
     const input = await inputOf('Go.');
     const session = scene([used(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
     expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
@@ -52,7 +52,7 @@ describe('a model call under a token limit', () => {
     expect(await eventsOf(session, 'model-refused')).toMatchObject(asked ? [] : [refused]);
   });
 
-  it('ends the turn with the existing text if too little is left', async () => {
+  it('ends the turn with its existing text if too few tokens are left', async () => {
     const session = scene([used(900, 90, { text: 'I look.', ...calls('look') })], {
       budget: { tokens: 3_000 },
       tools: [reads('look', () => 'x'.repeat(2_000))],
@@ -63,7 +63,7 @@ describe('a model call under a token limit', () => {
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'limit-reached', iterations: 0 });
   });
 
-  it('counts as the whole reservation if its model reports no usage or no input tokens', async () => {
+  it('counts as its whole reservation if its model reports no usage or no input tokens', async () => {
     for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
       const session = scene([{ usage, ...calls('look') }, 'Done.'], {
         budget: { tokens: 6_500 },
@@ -76,13 +76,13 @@ describe('a model call under a token limit', () => {
     }
   });
 
-  it('keeps to the longest reply that its model declares', async () => {
+  it('is limited to the longest reply that its model declares', async () => {
     const session = scene(['Done.'], { budget: { tokens: 50_000 }, maxOutputTokens: 100 });
     await session.send('Go.');
     expect((await reservedIn(session))[0]?.outputTokens).toBe(100);
   });
 
-  it('is measured in a later turn by the usage that the turn before reported', async () => {
+  it('is measured in a later turn by the usage that the previous turn reported', async () => {
     const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
     await session.send('x'.repeat(3_000));
     session.restart();
@@ -94,7 +94,7 @@ describe('a model call under a token limit', () => {
 });
 
 describe('the known usage of a long session', () => {
-  it('is in its snapshot, so that later turns are not counted in bytes', async () => {
+  it('is part of the snapshot, so that later turns are not counted in bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
     const session = scene([...turns.map((text, at) => used(2_000 + at, 5, { text })), 'Done.'], {
       budget: { tokens: 50_000 },
@@ -110,8 +110,8 @@ describe('the known usage of a long session', () => {
   });
 });
 
-describe('a model call attempt that died', () => {
-  it('counts as its whole reservation, and the next attempt has its own', async () => {
+describe('an interrupted attempt of a model call', () => {
+  it('counts as its whole reservation, and the next attempt makes its own', async () => {
     const dies = () => {
       session.kill();
       return 'Lost.';
@@ -120,11 +120,11 @@ describe('a model call attempt that died', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await reservedIn(session)).toHaveLength(2);
     session.restart();
-    // The frames of an ended turn are gone.
+    // An ended turn has no frames.
     expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
   });
 
-  it('can leave too little for another attempt', async () => {
+  it('can leave too few tokens for another attempt', async () => {
     const input = await inputOf('Go.');
     const dies = () => {
       session.kill();
@@ -136,14 +136,14 @@ describe('a model call attempt that died', () => {
     expect(session.requests).toHaveLength(1);
   });
 
-  it('is followed by a new reservation if its output had begun', async () => {
-    const broke = new ModelError('truncated', 'It broke.', { outputBegan: true });
+  it('is followed by a new reservation if its output had started', async () => {
+    const broke = new ModelError('truncated', 'The stream broke off.', { outputBegan: true });
     const session = scene([broke, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await reservedIn(session)).toHaveLength(2);
   });
 
-  it('is followed by a new reservation, or by no attempt, if an adapter retries', async () => {
+  it('is followed by a new reservation, or by no further attempt, if an adapter retries', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -168,7 +168,7 @@ describe('a model call attempt that died', () => {
     expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
   });
 
-  it('reserves no more tokens if it was refused before any work', async () => {
+  it('needs no new reservation if the provider refused it before any work', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -188,8 +188,8 @@ describe('a model call attempt that died', () => {
   });
 });
 
-describe('a restart between the question and the reply', () => {
-  it('finds the question in the journal before the model is called', async () => {
+describe('a restart between a request and its reply', () => {
+  it('finds the request in the journal, where it is stored before the model is called', async () => {
     const types: EventType[][] = [];
     const session = scene(
       [

@@ -15,15 +15,15 @@ const BOTH = {
   reasoningTokens: 150,
 };
 /**
- * USD per million tokens for a model whose cached tokens cost a tenth, and whose cache writes cost a quarter
- * more.
+ * USD per million tokens. Cached tokens cost a tenth of the input price, and cache writes cost a quarter more
+ * than it.
  */
 const CACHED = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
 
 const said = (usage: PricedUsage) => ({ text: 'Done.', usage });
 
 describe('the token counts of a model', () => {
-  it('are in the journal, in the answer and in the state', async () => {
+  it('are stored in the journal, in the answer and in the state', async () => {
     const session = scene([{ ...calls('look'), usage: TOLD }, said(MORE)], { tools: [reads('look')] });
     const answer = await session.send('Go.');
     expect((await eventsOf(session, 'model-replied')).map(({ usage }) => usage)).toEqual([TOLD, MORE]);
@@ -48,7 +48,7 @@ describe('the token counts of a model', () => {
     expect(used).toEqual({ tokens: 1_100, cost: 0, toolCalls: 1, modelCalls: 1, ...TOLD });
   });
 
-  it('are dropped if they are inconsistent, even from a model of the app', async () => {
+  it('are ignored if they are inconsistent, even if they come from a model of the app', async () => {
     const usage = { inputTokens: 5, cachedInputTokens: 6, outputTokens: 2, reasoningTokens: Number.NaN };
     const session = scene([said(usage)], { prices: CACHED });
     const { usage: told } = await session.send('Go.');
@@ -63,7 +63,7 @@ describe('a cost limit', () => {
     expect(usage).toEqual({ ...TOLD, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
   });
 
-  it('reserves the highest cost of the input: all of it can be written into the cache', async () => {
+  it('reserves the highest possible cost of the input, which can all be written to the cache', async () => {
     const plain = scene(['Done.'], { budget: { cost: 0.5 }, prices: PRICES });
     const written = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await plain.send('Go.');
@@ -74,11 +74,11 @@ describe('a cost limit', () => {
     expect(more).toEqual({ inputTokens, outputTokens: 4_096, cost: (inputTokens * 3.75 + 4_096 * 15) / 1e6 });
   });
 
-  it('is never overspent by a model that writes all of its input into the cache', async () => {
+  it('is not exceeded by a model that writes all of its input to the cache', async () => {
     const inputs = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await inputs.send('Go.');
     const [{ inputTokens } = { inputTokens: 0 }] = await reservedIn(inputs);
-    // It would suffice for the shortest useful reply at the plain input price.
+    // This would suffice for the shortest useful reply at the plain input price.
     const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
     const session = scene(['Done.'], { budget: { cost }, prices: CACHED });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });

@@ -11,8 +11,8 @@ const calls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
 
 /**
- * An interrupted turn: of the calls `desk` and `next`, the first has a loop, in which `begun` was started and
- * `fresh` was not.
+ * Returns an interrupted turn with the calls `desk` and `next`. In the loop of `desk`, `begun` had started
+ * and `fresh` had not.
  */
 function leftTurn(): TurnState {
   const state = emptyState();
@@ -29,11 +29,11 @@ function leftTurn(): TurnState {
   events.forEach((event, index) => {
     reduce(state, { seq: index + 2, ...event });
   });
-  if (!state.turn) throw new Error('No turn.');
+  if (!state.turn) throw new Error('There is no turn.');
   return state.turn;
 }
 
-/** Requests the lock for each of these in order, and returns the current holders. */
+/** Returns a function that requests a lock, and a list of the calls that hold or held one. */
 function asking(locks: CallLocks) {
   const having: string[] = [];
   return {
@@ -47,7 +47,7 @@ function asking(locks: CallLocks) {
 }
 
 describe('calls with the same lock key', () => {
-  it('run one after another, as often as they ask', async () => {
+  it('run one after another, and a call that holds the lock can request it again', async () => {
     const locks = new CallLocks();
     const { ask, having } = asking(locks);
     for (const call of ['a', 'b', 'a', 'c']) ask(call);
@@ -75,8 +75,8 @@ describe('calls with the same lock key', () => {
   });
 });
 
-describe('a call that had begun', () => {
-  it('resumes at once, and all other calls of its path wait for it, whatever their key', async () => {
+describe('a call that an earlier invocation started', () => {
+  it('resumes at once, and blocks all other calls of its path, whatever their keys are', async () => {
     const locks = new CallLocks(leftTurn());
     const { ask, having } = asking(locks);
     ask('fresh');
@@ -88,7 +88,7 @@ describe('a call that had begun', () => {
     expect(await having()).toEqual(['begun', 'far', 'fresh', 'other']);
   });
 
-  it('blocks no other call after the call around its loop was abandoned', async () => {
+  it('stops blocking other calls if the call around its loop is abandoned', async () => {
     const locks = new CallLocks(leftTurn());
     const { ask, having } = asking(locks);
     ask('fresh');
@@ -99,7 +99,7 @@ describe('a call that had begun', () => {
   });
 
   it.each(['begun', 'desk'])(
-    'blocks no other call if this invocation has already passed %s',
+    'blocks no other call if this invocation has already resumed %s',
     async (call) => {
       const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
       ask('fresh');
@@ -108,7 +108,7 @@ describe('a call that had begun', () => {
   );
 });
 
-it('a call that this invocation began does not keep other calls from running exclusively', async () => {
+it('a call that this invocation started does not keep other calls from running exclusively', async () => {
   const began = Promise.withResolvers<void>();
   const over = Promise.withResolvers<string>();
   const slow = reads('slow', () => {

@@ -7,7 +7,7 @@ import { inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, reads } from './scenes.ts';
 
 describe('a cost limit', () => {
-  it('counts in USD at the prices of the model, and answers report the cost', async () => {
+  it('counts USD at the prices of the model, and the answer contains the cost', async () => {
     const session = scene([used(1_000, 200, calls('look')), used(1_000, 100, { text: 'Done.' })], {
       budget: { cost: 0.5 },
       tools: [reads('look')],
@@ -22,7 +22,7 @@ describe('a cost limit', () => {
   it.each([
     [256, 'completed'],
     [255, 'limit-reached'],
-  ])('works with room for %i tokens of output', async (rest, outcome) => {
+  ])('with room for %i output tokens leads to the right outcome', async (rest, outcome) => {
     const input = await inputOf('Go.');
     const cost = (input * PRICES.input + rest * PRICES.output) / 1e6;
     const session = scene(['Done.'], { budget: { cost }, prices: PRICES });
@@ -30,12 +30,12 @@ describe('a cost limit', () => {
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(rest === 256 ? [256] : []);
   });
 
-  it('bounds nothing for a model that is free', async () => {
+  it('limits nothing for a free model', async () => {
     const session = scene(['Done.'], { budget: { cost: 0.000001 }, prices: { input: 0, output: 0 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', usage: { cost: 0 } });
   });
 
-  it('is an error of the definition if the model is known and has no price', () => {
+  it('throws in the definition of an agent if its model has no price', () => {
     const model = scriptedModel([]);
     const use = [budget({ cost: 1 })];
     const agent = { name: 'clerk', description: 'Works.', instructions: '', use };
@@ -46,7 +46,7 @@ describe('a cost limit', () => {
     expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
   });
 
-  it('fails the turn if the app gives a model without a price', async () => {
+  it('fails the turn if the app provides a model without a price', async () => {
     const session = scene(['Done.'], { budget: { cost: 1 } });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
@@ -59,7 +59,7 @@ describe('a cost limit', () => {
     expect(session.requests).toEqual([]);
   });
 
-  it('fails the turn if a nested loop brings a model without a price', async () => {
+  it('fails the turn if a nested loop has a model without a price', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -83,11 +83,11 @@ describe('a cost limit', () => {
     [{ tokens: 1.5 }, 'budget: tokens is 1.5. Use a positive whole number.'],
     [{ cost: 0 }, 'budget: cost is 0. Use a positive number of USD.'],
     [{ cost: Number.NaN }, 'budget: cost is NaN. Use a positive number of USD.'],
-  ])('is refused, like a token limit, if it is not a valid number: %j', (options, message) => {
+  ])('is refused if it is not a valid number, like a token limit: %j', (options, message) => {
     expect(() => budget(options)).toThrow(new RangeError(message));
   });
 
-  it('is not accepted in the literal of an agent, and the error names the module', () => {
+  it('is refused as a limit of an agent, with an error that names the module', () => {
     const agent = { name: 'clerk', description: 'Works.', instructions: '', limits: { cost: 1 } };
     expect(() => defineAgent({ ...agent, limits: Object(agent.limits) })).toThrow(
       'use: [budget({ cost })], with budget from holdfast/limits',

@@ -4,7 +4,7 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
-/** Returns the result of a call of this effect that asks outside a session. */
+/** Runs a call with this effect that asks a question outside a session, and returns its result. */
 async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
   const book = defineTool({
     name: 'book',
@@ -19,9 +19,9 @@ async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'r
   return shownResults(model.requests[1]);
 }
 
-describe('a call that asks while it runs', () => {
+describe('a call that asks a question while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
-    'fails outside a session, which would hold the question, if it is %s',
+    'fails outside a session, which would store the question, if its effect is %s',
     async (effect) => {
       expect(await told(effect, 'running')).toEqual([
         "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
@@ -29,7 +29,7 @@ describe('a call that asks while it runs', () => {
     },
   );
 
-  it('can be `once`, unlike a suspended call', async () => {
+  it('can be `once`, while a call that suspends cannot', async () => {
     expect(await told('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',

@@ -8,8 +8,8 @@ import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
 import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
 import { never, outside } from './outside.ts';
 
-describe('a source that hangs', () => {
-  /** A turn whose source already hangs. */
+describe('a tool source that hangs', () => {
+  /** Starts a turn whose source hangs. */
   async function hanging(host: Partial<TurnHost> = {}) {
     const hangs = Promise.withResolvers<void>();
     const good = outside('bank', () => ['pay']);
@@ -35,7 +35,7 @@ describe('a source that hangs', () => {
     return { app, end, turn: leased.page.openTurn?.id ?? '', source, good, line };
   }
 
-  it('does not prevent the turn from being cancelled', async () => {
+  it('does not prevent a cancellation of the turn', async () => {
     const { app, end, turn } = await hanging();
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 1);
@@ -46,7 +46,7 @@ describe('a source that hangs', () => {
     expect(await listings(app)).toEqual([]);
   });
 
-  it('does not keep a lost lease', async () => {
+  it('does not keep a lease that was lost', async () => {
     const { app, end, turn, source, line } = await hanging();
     line.isCut = true;
     await app.clock.advance((LEASE_MS * 3) / 4 + 1);
@@ -81,7 +81,7 @@ describe('a source that hangs', () => {
     expect([offered(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
   });
 
-  it('is abandoned if it takes longer than announced, and its connection goes to another turn', async () => {
+  it('is abandoned if it takes longer than announced, and its connection is free for another turn', async () => {
     const logged = errors();
     const slow = Array.from({ length: 6 }, (_, n) =>
       outside(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
@@ -107,7 +107,7 @@ describe('an invocation with little time left', () => {
   const NEEDS = { subrequests: 20, ms: 1_000 };
   const asking = (key: string, name: string) => outside(key, (_, { ask }) => ask(NEEDS, async () => [name]));
 
-  /** Runs a turn through several invocations, each with this number of requests. */
+  /** Runs a turn in several invocations, each with this number of subrequests. */
   async function drive(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
     const host = (): Partial<TurnHost> => ({
       meter: new Meter({ ...UNLIMITED, subrequests }, () => app.clock.now()),
@@ -124,7 +124,7 @@ describe('an invocation with little time left', () => {
     return ends;
   }
 
-  it('leaves the rest to the next invocation, which does not ask again for known tools', async () => {
+  it('leaves the remaining sources to the next invocation, which does not request known tools again', async () => {
     const sources = [asking('shop', 'buy'), asking('bank', 'pay')];
     const app = appWith(
       sources.map(({ provider }) => provider),
@@ -138,7 +138,7 @@ describe('an invocation with little time left', () => {
     });
   });
 
-  it('is handed over at most twice without a reply, then the model is called with the known tools', async () => {
+  it('hands over at most twice without a reply, and then calls the model with the known tools', async () => {
     errors();
     const warned = warnings();
     const down = outside('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
@@ -152,7 +152,7 @@ describe('an invocation with little time left', () => {
     expect(warned).toEqual(['holdfast: tools are not discovered: 2 invocations made no progress']);
   });
 
-  it('stores results once if two invocations found the same tools', async () => {
+  it('stores results once if two sources found the same tools', async () => {
     const twice = [outside('shop', () => ['buy']), outside('shop', () => ['buy'])];
     const app = appWith(
       twice.map(({ provider }) => provider),
@@ -162,7 +162,7 @@ describe('an invocation with little time left', () => {
     expect(await listings(app)).toHaveLength(1);
   });
 
-  it('treats a source that no invocation has time for as a failed one', async () => {
+  it('treats a source as failed if no invocation has enough time for it', async () => {
     const logged = errors();
     const huge = outside('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
     const app = appWith([huge.provider], ['Hello.']);
@@ -170,7 +170,7 @@ describe('an invocation with little time left', () => {
     expect(logged).toEqual([[FAILED, expect.any(ToolConfigurationError)]]);
   });
 
-  it('hands the turn over if a source requests it, whatever the others do', async () => {
+  it('hands over if a source asks for it, and keeps the results of other sources', async () => {
     const hands = outside('bank', (n) => {
       if (n === 1) throw new Interrupted('handed-over', 'enough');
       return ['pay'];

@@ -14,8 +14,8 @@ import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './
 import { outside } from './outside.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
-describe('tools that are discovered outside', () => {
-  it('are offered with the next model call, and journaled once', async () => {
+describe('discovered tools', () => {
+  it('are offered in the next model call, and journaled once', async () => {
     const source = outside('shop', () => ['buy', 'sell']);
     const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
     expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
@@ -35,7 +35,7 @@ describe('tools that are discovered outside', () => {
     expect(source.asked()).toBe(1);
   });
 
-  it('are offered by another invocation without asking again', async () => {
+  it('are offered by another invocation without a new request', async () => {
     const source = outside('shop', () => ['buy']);
     const app = appWith([source.provider], ['Hello.', calls('buy'), 'Bought.']);
     await passing(app.clock, app.say('Hi.'));
@@ -57,7 +57,7 @@ describe('tools that are discovered outside', () => {
     expect(source.asked()).toBe(2);
   });
 
-  it('are not requested again for the best answer now, and stay unchanged', async () => {
+  it('are not requested again for the last reply at a limit, and stay the same', async () => {
     const source = outside('shop', () => ['buy'], { isStale: () => true });
     const app = clockedApp({
       tools: [source.provider],
@@ -69,7 +69,7 @@ describe('tools that are discovered outside', () => {
     expect([offered(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
   });
 
-  it('are journaled without the secrets that a source echoes', async () => {
+  it('are journaled without secrets that a source repeats', async () => {
     const source = outside('shop?token=hunter22', () => ['buy']);
     const app = appWith([source.provider], ['Hello.']);
     await passing(app.clock, app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }));
@@ -79,14 +79,14 @@ describe('tools that are discovered outside', () => {
     expect(JSON.stringify(await journal(app))).not.toContain('hunter22');
   });
 
-  it('stay unchanged for calls that another invocation finishes, whatever was found since', async () => {
+  it('stay the same for calls that another invocation completes, whatever was discovered in the meantime', async () => {
     const source = outside('shop', () => ['buy']);
     const app = appWith([source.provider], [calls('buy'), 'Bought.']);
     const fact = (told: readonly string[]) => createFact(LISTINGS, { key: 'shop', told: [...told] });
     const left = await leftBehind(app, [
       { type: 'tools-listed', facts: [fact(['buy'])] },
       ...asked(['buy'], ['sell']),
-      // The listing that a nested loop of the same batch would make.
+      // A nested loop of the same batch would record this.
       { type: 'tools-listed', facts: [fact(['sell'])] },
     ]);
     await takenOver(app, app.clock, left);
@@ -99,8 +99,8 @@ describe('tools that are discovered outside', () => {
   });
 });
 
-describe('a source that fails', () => {
-  it('brings no tools, is logged, and is asked again before the next model call', async () => {
+describe('a tool source that fails', () => {
+  it('adds no tools, is logged, and is asked again before the next model call', async () => {
     const logged = errors();
     const source = outside('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
     const app = appWith([source.provider, reads('look')], [calls('look'), calls('buy'), 'Bought.']);
@@ -111,12 +111,12 @@ describe('a source that fails', () => {
 
   it.each([
     [
-      'throws at once',
+      'throws synchronously',
       () => {
-        throw new Error('no promise');
+        throw new Error('This is not a promise.');
       },
     ],
-    ['returns a value that is not a list', async () => undefined as never], // as untyped code can
+    ['returns a value that is not a list', async () => undefined as never], // Untyped code can do this.
     [
       'returns a value that is not JSON',
       async () => [createFact(LISTINGS, { key: 'shop', told: (() => 1) as never })],
@@ -125,7 +125,7 @@ describe('a source that fails', () => {
       'returns a number that JSON cannot express',
       async () => [createFact(LISTINGS, { key: 'shop', told: Number.NaN })],
     ],
-  ] as const)('fails alone if it %s', async (_, discover) => {
+  ] as const)('fails without an effect on other sources if it %s', async (_, discover) => {
     const logged = errors();
     const other = outside('bank', () => ['pay']);
     const app = appWith(
@@ -148,7 +148,7 @@ describe('a source that fails', () => {
     expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
   });
 
-  it('is ignored if it responds after its wait has ended', async () => {
+  it('is ignored if it responds too late', async () => {
     errors();
     const late = Promise.withResolvers<readonly string[]>();
     const source = outside('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
@@ -162,10 +162,10 @@ describe('a source that fails', () => {
   });
 });
 
-describe('a source without the module', () => {
+describe('a tool source without its module', () => {
   const bare = toolProvider({ toolsNow: () => [], discover: async () => [] });
 
-  it('is refused in the definition of its agent', () => {
+  it('is refused by the definition of its agent', () => {
     expect(() => appWith([bare], [])).toThrow(
       new TypeError(
         "`discover` needs the module `listings`. Import it from 'holdfast/listings' and add it to `uses`, beside `discover`.",
@@ -173,7 +173,7 @@ describe('a source without the module', () => {
     );
   });
 
-  it('is refused behind a group and an agentic tool too', () => {
+  it('is also refused inside a group and an agentic tool', () => {
     const group = defineToolGroup({ role: 'shop', description: 'Shops.', tools: [bare] });
     expect(() => appWith([group], [])).toThrow(/^`discover` needs the module/);
     expect(() =>
@@ -183,7 +183,7 @@ describe('a source without the module', () => {
 });
 
 describe('a kind of tool whose strategy discovers tools', () => {
-  it('brings the module to the app that uses it', async () => {
+  it('adds the required module to the app', async () => {
     const kind = defineModule({ name: 'shops' }).use({
       offer: {
         name: 'shops',
@@ -200,7 +200,7 @@ describe('a kind of tool whose strategy discovers tools', () => {
 });
 
 describe('a nested loop', () => {
-  it('discovers its own tools, under its own frame', async () => {
+  it('discovers its own tools in its own frame', async () => {
     const source = outside('shop', () => ['buy']);
     const trader = defineAgenticTool({
       name: 'trader',
@@ -215,7 +215,7 @@ describe('a nested loop', () => {
     expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
-  it('inherits the tools that its kinds discover, with its own frame', async () => {
+  it('inherits sources from the kinds of its tools, in its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
       tools: [digs([reads('look')])],

@@ -8,7 +8,7 @@ import { type ClockedApp, clockedApp, type MemoryApp } from '../session/memory-a
 export const appWith = (tools: readonly ToolSource[], replies: readonly ScriptedReply[]): ClockedApp =>
   clockedApp({ tools, replies, leaseMs: LEASE_MS });
 
-/** The names of the offered tools in each request. */
+/** Returns the names of the offered tools in each request. */
 export const offered = ({ model }: MemoryApp): readonly (readonly string[])[] =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
@@ -20,14 +20,14 @@ export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent
 export const listings = async (app: MemoryApp) =>
   (await journal(app)).filter(({ type }) => type === 'tools-listed');
 
-/** Collects logged errors until the test ends, instead of printing them. */
+/** Records logged errors until the end of the test, instead of printing them. */
 export function errors(): readonly (readonly unknown[])[] {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   return log.mock.calls;
 }
 
-/** The message of each logged error, without the thrown value. */
+/** Returns the message of each logged error, without the thrown value. */
 export const firstOf = (logged: readonly (readonly unknown[])[]): readonly unknown[] =>
   logged.map(([message]) => message);
 

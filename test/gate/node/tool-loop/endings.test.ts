@@ -28,7 +28,7 @@ describe('a turn without calls', () => {
 });
 
 describe('a blank reply', () => {
-  it('is repeated once, with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
+  it('is repeated once with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
     const { app, end } = await said([' \n', 'Here I am.']);
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
@@ -44,7 +44,7 @@ describe('a blank reply', () => {
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Here I am.', iterations: 2 } });
   });
 
-  it('fails the turn the second time in a row', async () => {
+  it('fails the turn if it is the second in a row', async () => {
     expect((await said(['', ''])).end).toMatchObject({
       turn: {
         outcome: 'failed',
@@ -57,7 +57,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('is forgiven after a call (EMP-05)', async () => {
+  it('is counted from zero again after a call (EMP-05)', async () => {
     const { end, app } = await said(['', calls('look'), '', 'Done.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
     expect(app.model.requests[3]?.messages.filter((m) => m.role === 'user' && m.text === NUDGE)).toHaveLength(
@@ -84,7 +84,7 @@ describe('tools that return directly', () => {
     expect(app.model.requests).toHaveLength(1);
   });
 
-  it('do not end the turn beside a tool that does not return directly (LOOP-11)', async () => {
+  it('do not end the turn if another tool in the batch does not return directly (LOOP-11)', async () => {
     const { end } = await said([calls('policy', 'look'), 'Done.'], [policy, look]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
   });
@@ -97,7 +97,7 @@ describe('tools that return directly', () => {
       },
     ],
     ['returns an error', () => error('No.')],
-  ])('go back to the model if one %s (LOOP-10)', async (_, run) => {
+  ])('lead to another model call if one of them %s (LOOP-10)', async (_, run) => {
     const { app, end } = await said([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Sorry.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
@@ -110,7 +110,7 @@ describe('the limit of iterations', () => {
     'STOP: Maximum tool iterations (2) reached. You must provide your best final answer now based on information ' +
     'gathered so far.';
 
-  it('makes one more model call, with the same tools and tool choice `none`, for the best answer now (AEL-05)', async () => {
+  it('leads to one more model call for the best answer, with the same tools and the tool choice `none` (AEL-05)', async () => {
     const { app, end } = await said([calls('look'), calls('look'), 'My best.'], [look], limits);
     expect(app.model.requests[2]?.tools).toEqual(app.model.requests[1]?.tools);
     expect(app.model.requests.map(({ settings }) => settings)).toEqual([
@@ -124,7 +124,7 @@ describe('the limit of iterations', () => {
     });
   });
 
-  it('offers no tools to a model that does not support the tool choice `none` (AEL-05)', async () => {
+  it('leads to a request without tools if the model does not support the tool choice `none` (AEL-05)', async () => {
     const app = memoryApp({
       tools: [look],
       replies: [calls('look'), calls('look'), 'My best.'],
@@ -139,13 +139,13 @@ describe('the limit of iterations', () => {
     ]);
   });
 
-  it('is not reached by an answer within it', async () => {
+  it('is not reached if the model answers within it', async () => {
     expect((await said([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
       turn: { outcome: 'completed' },
     });
   });
 
-  it('runs no call that a model makes despite tool choice `none`', async () => {
+  it('prevents calls that a model makes despite the tool choice `none`', async () => {
     const { app, end } = await said(
       [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
       [look],
@@ -155,18 +155,18 @@ describe('the limit of iterations', () => {
     expect(answers((await app.state()).messages)).toHaveLength(2);
   });
 
-  it('is not part of the conversation afterwards', async () => {
+  it('leaves no trace in the later conversation', async () => {
     const { app } = await said([calls('look'), calls('look'), 'My best.', 'Next.'], [look], limits);
     await app.say('And now?');
     expect(JSON.stringify(app.model.requests[3]?.messages)).not.toContain('STOP');
   });
 });
 
-describe('a model that fails', () => {
+describe('a failing model', () => {
   const broken = new ModelError('server-error', 'The model server answered 500.', { status: 500 });
   const halfway = new ModelError('truncated', 'The reply broke off.', { outputBegan: true });
 
-  it('fails the turn; its message stays, and a new message continues the session', async () => {
+  it('fails the turn, whose message is kept, and a new message continues the session', async () => {
     const { app, end } = await said([broken, 'Better.']);
     expect(end).toMatchObject({
       turn: {
@@ -182,7 +182,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('is called once more if its output had begun, and clients learn that the output restarts', async () => {
+  it('is called a second time if its output had started, and clients learn that the output restarts', async () => {
     const app = memoryApp({ replies: [halfway, { text: 'All.', pieces: ['All.'] }] });
     const shown: FeedItem[] = [];
     expect(await app.say('Go.', { show: (item) => shown.push(item) })).toMatchObject({
@@ -202,7 +202,7 @@ describe('a model that fails', () => {
 
   it.each([
     ['a model with live text streams even without watchers, until its stream breaks off', LIVE_TEXT, true],
-    ['a model does not stream without watchers', {}, false],
+    ['a model without live text does not stream if there are no watchers', {}, false],
   ])('%s', async (_, host, isStreamed) => {
     const streams: boolean[] = [];
     const model = {

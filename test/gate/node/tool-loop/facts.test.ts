@@ -18,7 +18,7 @@ import { createFact, withheldResult } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
-/** The recorded notes with their places. */
+/** A memory of the recorded notes with their places. */
 const noted: ToolMemory<readonly string[], string> = {
   folding: FOLDING,
   name: 'noted',
@@ -32,7 +32,7 @@ beforeEach(() => {
   noting = Promise.withResolvers();
 });
 
-/** A tool that records its name, and returns the notes of the others; `slow` ends after another one. */
+/** Returns a tool that records its name and returns the earlier notes. `slow` ends after another tool. */
 const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
   decorate(reads(name), {
     serial,
@@ -48,7 +48,7 @@ const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResu
 const memories: readonly ToolMemory[] = [noted];
 
 describe('a fact that a call records', () => {
-  it('is folded at the end of its batch, in source order, with the place of its call', async () => {
+  it('is folded at the end of the batch, in source order, with the place of the call', async () => {
     const { state, model } = await runBare({
       tools: [notes('slow'), notes('fast')],
       memories,
@@ -65,7 +65,7 @@ describe('a fact that a call records', () => {
   it.each([
     ['an error', () => error('No.')],
     ['an unavailable tool', () => withheldResult('Not yet.')],
-  ])('is dropped if the call ends as %s', async (_, answer) => {
+  ])('is discarded if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
       tools: [notes('look', undefined, answer)],
       memories,
@@ -74,7 +74,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual([]);
   });
 
-  it('is dropped if the tool throws a signal, although its stored state is kept', async () => {
+  it('is discarded if the tool throws a signal, while its stored state is kept', async () => {
     const leaving = decorate(reads('leave'), {
       async call(_, call) {
         call.record(noted, 'left');
@@ -88,7 +88,7 @@ describe('a fact that a call records', () => {
     expect(state.blackboard).toEqual([{ value: 'a clue' }]);
   });
 
-  it('is visible only to later calls of the same batch that share its serial', async () => {
+  it('is visible only to later calls of the batch with the same serial key', async () => {
     const { model } = await runBare({
       tools: [notes('slow', 'lane'), notes('next', 'lane'), notes('other')],
       memories,
@@ -97,7 +97,7 @@ describe('a fact that a call records', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('has one lane per input if the serial is a function of the input', async () => {
+  it('is visible per input if the serial key is a function of the input', async () => {
     const lanes = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
       tools: [notes('slow', lanes), notes('next', lanes)],
@@ -116,7 +116,7 @@ describe('a fact that a call records', () => {
     expect(shownResults(model.requests.at(-1))).toEqual(['nothing', 'memory 0: slow', 'nothing']);
   });
 
-  it('is kept with a frame too, whatever the outcome of the call', async () => {
+  it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
     const dig = digs([notes('look')], { facts: [createFact(noted, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
@@ -130,7 +130,7 @@ describe('a fact that a call records', () => {
     expect(state.memories.get('noted')).toEqual(['memory/dig 0: opened', 'memory/dig 0: look']);
   });
 
-  it('ends the loop if the app does not have its module', async () => {
+  it('makes the loop throw if the app lacks the module that owns it', async () => {
     const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
     expect([end.outcome, end.error, state.memories.size]).toEqual([
       'failed',
@@ -143,7 +143,7 @@ describe('a fact that a call records', () => {
     ]);
   });
 
-  it('must be JSON: any other value is named, and the call fails', async () => {
+  it('must be JSON, and any other value makes the call fail with an error that names it', async () => {
     const bad = decorate(reads('bad'), {
       async call(_, call) {
         call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
@@ -157,7 +157,7 @@ describe('a fact that a call records', () => {
   });
 });
 
-describe('the note of a strategy about a call', () => {
+describe("a strategy's fact about a call", () => {
   const noting = (log: FactPlace['call'][]): InjectionStrategy => ({
     name: 'noting',
     offer: (tools) => tools,
@@ -169,7 +169,7 @@ describe('the note of a strategy about a call', () => {
   const ended = (name: string, answer: ToolResult): AnyTool =>
     decorate(reads(name), { call: async () => answer });
 
-  it('is remembered, and its remark is shown to the model below the result', async () => {
+  it('is recorded, and its remark is shown to the model below the result', async () => {
     const { state, model } = await runBare({
       tools: [ended('look', text('Seen.'))],
       memories,
@@ -192,13 +192,13 @@ describe('the note of a strategy about a call', () => {
     expect(log).toEqual([]);
   });
 
-  it('has no effect if the strategy throws, and the error is logged', async () => {
+  it('is omitted if the strategy throws, which is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     const throwing: InjectionStrategy = {
       name: 'broken',
       offer: (tools) => tools,
       remarkOn() {
-        throw new Error('Not mine.');
+        throw new Error('This call belongs to another strategy.');
       },
     };
     const { model } = await runBare({
@@ -212,7 +212,7 @@ describe('the note of a strategy about a call', () => {
   });
 });
 
-describe('a tool that stands for another tool', () => {
+describe('a tool that routes calls to another tool', () => {
   const target = defineTool({
     name: 'target',
     description: 'Is meant.',
@@ -226,7 +226,7 @@ describe('a tool that stands for another tool', () => {
     route: (input) => ('target' in input ? { tool: target, input: { at: 1 } } : undefined),
   };
 
-  it("passes the call on, with the other tool's schema, effect and options", async () => {
+  it('runs the other tool with its schema, effect and options', async () => {
     const { end, state } = await runBare({
       tools: [facade],
       replies: [{ calls: [{ name: 'facade', input: { target: {} } }] }],
@@ -237,7 +237,7 @@ describe('a tool that stands for another tool', () => {
     });
   });
 
-  it('runs itself with any other input, and under a decorator that acts around the call', async () => {
+  it('runs itself for other inputs, and under a decorator around the call', async () => {
     const guarded = decorate(facade, { name: 'guarded', call: async () => text('asked first') });
     const { model } = await runBare({
       tools: [facade, guarded],

@@ -11,7 +11,7 @@ import { memoryApp } from '../session/memory-app.ts';
 
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-/** A tool that only opens a frame, and returns its outcome. */
+/** Returns a tool that only opens a frame, and returns its outcome. */
 function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: FrameOutcome[] = []): AnyTool {
   return {
     name: 'dig',
@@ -69,7 +69,7 @@ describe('a nested loop', () => {
     expect(app.model.requests[3]?.messages).toHaveLength(3);
   });
 
-  it('keeps the state of its tools under its own path', async () => {
+  it('stores the state of its tools at its own path', async () => {
     const replies = [calls('count', 'dig'), calls('count'), calls('count'), 'Two.', 'Done.'];
     const { app } = await said([count, digs([count])], replies);
     expect([...(await app.state()).callState].toSorted()).toEqual([
@@ -78,7 +78,7 @@ describe('a nested loop', () => {
     ]);
   });
 
-  it('passes its artifacts to the tool, in order', async () => {
+  it('passes its artifacts to the tool in order', async () => {
     const outcomes: FrameOutcome[] = [];
     await said(
       [digs([count], {}, outcomes)],
@@ -93,7 +93,7 @@ describe('a nested loop', () => {
     ]);
   });
 
-  it('can be nested in a nested loop', async () => {
+  it('can contain another nested loop', async () => {
     const { app, texts } = await said(
       [digs([digs([count])])],
       [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
@@ -102,14 +102,14 @@ describe('a nested loop', () => {
     expect([...(await app.state()).callState.keys()]).toEqual(['tester/dig/dig']);
   });
 
-  it('ends at its own limit of iterations, and the turn continues', async () => {
+  it('ends at its own limit of iterations, while the turn continues', async () => {
     const limited = digs([count], { limits: { iterations: 1 } });
     const { texts, end } = await said([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
     expect(texts).toEqual(['limit-reached: So far.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
-  it('counts its calls against the limit of the turn', async () => {
+  it('counts its calls toward the limit of the turn', async () => {
     const outcomes: FrameOutcome[] = [];
     const dig = digs([count], {}, outcomes);
     const { end } = await said(
@@ -139,13 +139,13 @@ describe('a nested loop', () => {
       [calls('a', 'b', 'c', 'd')],
       'The model called tools that do not exist more than 3 times in a row.',
     ],
-  ])('fails alone if %s, and the tool receives the reason', async (_, inside, why) => {
+  ])('fails without failing the turn if %s, and the tool receives the reason', async (_, inside, why) => {
     const { texts, end } = await said([digs([count])], [calls('dig'), ...inside, 'Done.']);
     expect(texts).toEqual([`failed: ${why}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
-  it('returns directly with the results of its last batch', async () => {
+  it('can return the results of its last batch directly', async () => {
     const { texts } = await said(
       [digs([{ ...count, returnDirect: true }])],
       [calls('dig'), calls('count'), 'Done.'],
@@ -153,7 +153,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(['returned-direct: {"n":1}']);
   });
 
-  it('holds no slot: more nested loops than slots do not deadlock', async () => {
+  it('occupies no slot, so that more nested loops than slots cause no deadlock', async () => {
     const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
     const nine = Array.from({ length: 9 }, () => 'dig');
@@ -164,7 +164,7 @@ describe('a nested loop', () => {
     expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
   });
 
-  it('does not change the view of a sibling of its call', async () => {
+  it('does not change what a sibling of its call sees', async () => {
     const note = defineTool({
       name: 'note',
       description: 'Notes.',
@@ -198,7 +198,7 @@ describe('a nested loop', () => {
   });
 });
 
-describe('a nested loop of an earlier invocation', () => {
+describe('a nested loop from an earlier invocation', () => {
   const opened = { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' } as const;
   type Event = Parameters<typeof leftBehind>[1][number];
   const inside = (
@@ -224,7 +224,7 @@ describe('a nested loop of an earlier invocation', () => {
     return { app, end, types, texts: answers((await app.state()).messages).map(([, text]) => text) };
   }
 
-  it('resumes inside, without repeating its model calls and tool calls', async () => {
+  it('resumes without repeating its model calls and tool calls', async () => {
     const call = { id: 'c0.0', providerId: 'p', name: 'count', input: '{}' };
     const { app, types, texts } = await resumed(
       [digs([count])],
@@ -250,7 +250,7 @@ describe('a nested loop of an earlier invocation', () => {
     expect(texts).toEqual(['completed: Found.']);
   });
 
-  it('has an unknown outcome if its tool is gone', async () => {
+  it('has an unknown outcome if its tool no longer exists', async () => {
     const { texts } = await resumed([], ['Done.'], [opened]);
     expect(texts).toEqual([
       "Error: The outcome of this call of 'dig' is unknown: it was started, and no answer came back. It may have " +

@@ -7,7 +7,7 @@ import { calls, digs, reads } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
-/** Records everything that it receives. */
+/** Returns an inspector that records everything. */
 function witness() {
   const seen: Seen[] = [];
   const inspector: LoopInspector = {
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => logged.mockRestore());
 
 describe('an inspector', () => {
-  it('receives every model call, tool call and iteration, in order, counted from 1 (CBK-01, CBK-05)', async () => {
+  it('receives each model call, tool call and iteration in order, counted from 1 (CBK-01, CBK-05)', async () => {
     const { inspector, seen, moments } = witness();
     const look = defineTool({
       name: 'look',
@@ -147,7 +147,7 @@ describe('an inspector', () => {
     expect(of('beforeToolCall')).toHaveLength(3);
   });
 
-  it('receives the duration of a call by the clock of the session', async () => {
+  it('receives the duration of a call according to the clock of the session', async () => {
     const { inspector, of } = witness();
     let now = 0;
     const slow = reads('slow', () => {
@@ -175,16 +175,16 @@ describe('an inspector', () => {
     expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
   });
 
-  it('receives the end of an iteration with no calls if the model answered (CBK-04)', async () => {
+  it('receives the end of an iteration without calls if the model answered (CBK-04)', async () => {
     const { inspector, of } = witness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('Go.');
     expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
   });
 
-  it('is logged if it throws, without any effect on the turn or another inspector (CBK-03)', async () => {
+  it('is logged if it throws, without an effect on the turn and on other inspectors (CBK-03)', async () => {
     const { inspector, moments } = witness();
     const refuse = (): never => {
-      throw new Error('I am broken.');
+      throw new Error('The inspector failed.');
     };
     const rejects = async (): Promise<void> => refuse();
     const broken: LoopInspector = {
@@ -212,7 +212,7 @@ describe('an inspector', () => {
     }, 20_000);
   });
 
-  it('changes only its own copy (CBK-01)', async () => {
+  it('receives copies, so that its changes have no effect (CBK-01)', async () => {
     const spoil: LoopInspector = {
       beforeModelCall: ({ messages }) => void (messages as unknown[]).splice(0),
       afterToolCall: ({ result }) => void Object.assign(result, { content: 'spoilt' }),
@@ -227,7 +227,7 @@ describe('an inspector', () => {
     expect(of('afterToolCall')).toMatchObject([{ result: { content: 'look done' } }]);
   });
 
-  it('watches nested loops too, and can distinguish them', async () => {
+  it('also receives the events of nested loops, with their frames', async () => {
     const { inspector, of } = witness();
     const session = createTestSession(agentWith([digs([reads('look')])], inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
@@ -241,7 +241,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('receives the requester of the turn with every event, each time as a copy', async () => {
+  it('receives the principal of the turn with each event, each time as a copy', async () => {
     const spoils = (seen: { readonly principal: object }): void => {
       expect(seen.principal).toEqual({ id: 'ana', tenant: 'acme', roles: ['chief'] });
       Object.assign(seen.principal, { id: 'eve' });
@@ -257,7 +257,7 @@ describe('an inspector', () => {
     const { inspector, seen } = witness();
     const session = createTestSession(agentWith([digs([reads('look')])], spoiler, inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
-      // The invocation that resumes an interrupted call reports it once more.
+      // The invocation that resumes an interrupted call reports it again.
       warm: true,
       principal: { id: 'ana', tenant: 'acme', roles: ['chief'] },
     });
@@ -270,7 +270,7 @@ describe('an inspector', () => {
     expect(seen.at(-1)?.[1].principal).toEqual({ id: 'bob' });
   });
 
-  it('receives a call of an earlier invocation from the invocation that resumes it', async () => {
+  it('receives a call of an earlier invocation when another invocation resumes it', async () => {
     const { inspector, of } = witness();
     let kills = 1;
     const look: AnyTool = defineTool({

@@ -6,7 +6,7 @@ import { calls, digs } from './scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-/** The iterations reported to an inspector, each with its number of calls. */
+/** Returns the iterations that an inspector receives, each with its number of calls. */
 async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Promise<number[][]> {
   const seen: number[][] = [];
   const inspector: LoopInspector = {
@@ -18,21 +18,21 @@ async function iterationsOf(replies: readonly ScriptedReply[], limits = {}): Pro
   return seen;
 }
 
-it('the last iteration is reported even if a limit was reached (CBK-04)', async () => {
+it('an inspector receives the last iteration even if a limit was reached (CBK-04)', async () => {
   expect(await iterationsOf([calls('look'), 'Best.'], { iterations: 1 })).toEqual([
     [1, 1],
     [2, 0],
   ]);
 });
 
-it('an iteration with a blank reply is reported (CBK-04)', async () => {
+it('an inspector receives an iteration with a blank reply (CBK-04)', async () => {
   expect(await iterationsOf(['', 'Best.'])).toEqual([
     [1, 0],
     [2, 0],
   ]);
 });
 
-it('a call in a nested loop counts for the agent of the turn (AEL-04)', async () => {
+it('metrics count a call in a nested loop for the agent of the turn (AEL-04)', async () => {
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
   const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [digs([look])] };

@@ -37,7 +37,7 @@ interface Call {
   readonly clock: ManualClock | undefined;
 }
 
-/** A turn with one call of one tool. */
+/** Runs a turn with one call of one tool. */
 async function turnOf(
   tool: AnyTool,
   inspector: LoopInspector,
@@ -68,8 +68,8 @@ const logger = 'holdfast.tool.search';
 const place = { session: 'test', turn: 'id2' };
 const input = '{"query":"kelp"}';
 
-describe('the log of a call', () => {
-  it('is one line with name, input, result and duration (AEL-01, AEL-07)', async () => {
+describe('the log entry of a call', () => {
+  it('is one line with the name, input, result and duration (AEL-01, AEL-07)', async () => {
     const clock = createManualClock();
     const run = async () => {
       await clock.advance(56.7);
@@ -103,19 +103,19 @@ describe('the log of a call', () => {
         throw new ToolConfigurationError('no key is set');
       },
     ],
-  ])('has the level of its event: %s (AEL-01)', async (_, level, message, run) => {
+  ])('has the level of the outcome: %s (AEL-01)', async (_, level, message, run) => {
     expect(await lines(run)).toEqual([
       { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}`, ...place },
     ]);
   });
 
-  it("has the level of the result's type, not of its text (AEL-08)", async () => {
+  it('has a level that depends on the type of the result, not on its text (AEL-08)', async () => {
     expect((await lines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
       'info',
     ]);
   });
 
-  it("has the whole texts, and at the finest level the model's definition of the tool (AEL-01)", async () => {
+  it("has the complete texts at the finest level, and the model's definition of the tool (AEL-01)", async () => {
     const answer = 'x'.repeat(300);
     const debug = await lines(() => answer, { level: 'debug' });
     expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
@@ -133,34 +133,34 @@ describe('the log of a call', () => {
 
   it.each<[string, number | undefined, string]>([
     ['200 characters by default', undefined, `: {"query":"kelp"} -> ${'x'.repeat(200)}…`],
-    ['as many as configured', 16, `: ${input} -> ${'x'.repeat(16)}…`],
+    ['as many characters as configured', 16, `: ${input} -> ${'x'.repeat(16)}…`],
     ['all', -1, `: ${input} -> ${'x'.repeat(201)}`],
-    ['none', 0, ''],
+    ['no text', 0, ''],
   ])('quotes %s (AEL-02)', async (_, truncate, words) => {
     expect(await lines(() => 'x'.repeat(201), { truncate })).toMatchObject([
       { message: `Tool 'search' succeeded in 0 ms${words}` },
     ]);
   });
 
-  it.each([[-2], [1.5]])('refuses to be cut at %s', (truncate) => {
+  it.each([[-2], [1.5]])('throws for the length %s', (truncate) => {
     expect(() => loggingInspector({ truncate })).toThrow(
       `loggingInspector: truncate is ${truncate}. Use a whole number from -1.`,
     );
   });
 
-  it('omits entries finer than its level', async () => {
+  it('is omitted if it is finer than the configured level', async () => {
     expect(await lines(() => 'rows', { level: 'warn' })).toEqual([]);
     expect(await lines(() => error('no rows'), { level: 'error' })).toEqual([]);
   });
 
-  it('is one line, whatever a model writes', async () => {
+  it('is a single line, whatever a model writes', async () => {
     const [line] = await lines(() => 'a\r\nb', { name: 'sea\nrch' });
     expect(line).toMatchObject({ level: 'warn', logger: 'holdfast.tool.sea_rch' });
     expect(line?.message).toMatch(/^Tool 'sea_rch' failed in 0 ms: /);
     expect((await lines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
   });
 
-  it('goes to the console by default (AEL-07)', async () => {
+  it('is written to the console by default (AEL-07)', async () => {
     const info = vi.spyOn(console, 'info').mockImplementation(() => {});
     await turnOf(
       search(() => 'rows'),
@@ -171,7 +171,7 @@ describe('the log of a call', () => {
     ]);
   });
 
-  it('warns of an exception of a tool (AET-04, S1-06)', async () => {
+  it('is a warning if the tool threw (AET-04, S1-06)', async () => {
     const warned = warnings();
     const clock = createManualClock();
     const run = async (): Promise<never> => {
@@ -185,8 +185,8 @@ describe('the log of a call', () => {
   });
 });
 
-describe("the inspector's view of a result", () => {
-  it('holds its value, for a trace (AEL-06)', async () => {
+describe('a result that an inspector receives', () => {
+  it('contains its value, for use in traces (AEL-06)', async () => {
     const seen: ToolResultSeen[] = [];
     await turnOf(
       search(() => ({ rows: 3 })),
@@ -196,12 +196,12 @@ describe("the inspector's view of a result", () => {
   });
 });
 
-describe('the log of a model call that failed', () => {
+describe('the log entry of a failed model call', () => {
   const failing: Parameters<typeof createTestSession>[1]['replies'] = [
     new ModelError('rate-limited', "The model's server answered 429: Slow down.", { status: 429 }),
   ];
 
-  it('is one line with the model, the kind of the failure, its message and the time', async () => {
+  it('is one line with the model, the kind of failure, its message and the duration', async () => {
     const logged: LogLine[] = [];
     const told = { log: (line: LogLine) => logged.push(line) };
     const inspectors = [loggingInspector({ ...told, level: 'error' }), loopLoggingInspector(told)];
@@ -230,7 +230,7 @@ describe('the log of a model call that failed', () => {
     ]);
   });
 
-  it('is sent to an inspector instead of a reply', async () => {
+  it('is passed to an inspector in place of a reply', async () => {
     const seen: unknown[] = [];
     const inspector: LoopInspector = {
       afterModelCall: () => seen.push('a reply'),
@@ -261,7 +261,7 @@ describe('the log of a model call that failed', () => {
   });
 });
 
-it('the log line of a configuration error contains the name of the error', () => {
+it('the log entry of a configuration error contains the name of the error', () => {
   expect(new ToolConfigurationError('no key is set')).toMatchObject({
     name: 'ToolConfigurationError',
     message: 'no key is set',

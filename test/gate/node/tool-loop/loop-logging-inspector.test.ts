@@ -23,7 +23,7 @@ function sessionWith(options?: LoopLoggingOptions) {
   return createTestSession(agent, { replies, clock: createManualClock() });
 }
 
-it('the inspector logs sizes and times of loops, including nested ones, and no message text (CBK-09)', async () => {
+it('the logging inspector logs sizes and durations of loops, including nested ones, and no text of messages (CBK-09)', async () => {
   const lines: LogLine[] = [];
   await sessionWith({ log: (line) => lines.push(line) }).send('The secret?');
   expect(new Set(lines.map(({ level }) => level))).toEqual(new Set(['debug']));
@@ -45,7 +45,7 @@ it('the inspector logs sizes and times of loops, including nested ones, and no m
   ]);
 });
 
-it('the inspector logs how many tools were added and removed, and the cause', async () => {
+it('the logging inspector logs how many tools were added and removed, and the cause', async () => {
   const lines: string[] = [];
   const { toolsChanged } = loopLoggingInspector({ log: ({ message }) => lines.push(message) });
   const place = {
@@ -68,7 +68,7 @@ it('the inspector logs how many tools were added and removed, and the cause', as
 });
 
 it.each(['info', 'debug', 'trace'] as const)(
-  'the inspector logs at one level: %s (CBK-09)',
+  'the logging inspector logs loops at a single level: %s (CBK-09)',
   async (level) => {
     const levels = new Set<string>();
     await sessionWith({ level, log: (line) => levels.add(line.level) }).send('Go.');
@@ -76,7 +76,7 @@ it.each(['info', 'debug', 'trace'] as const)(
   },
 );
 
-it('the inspector logs to the console by default', async () => {
+it('the logging inspector logs to the console by default', async () => {
   const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
   await sessionWith().send('Go.');
   expect(debug).toHaveBeenCalledWith('holdfast.loop.clerk: 2: ends with 0 calls (session test, turn id2)');

@@ -51,7 +51,7 @@ function sessionOf({
 }
 
 describe('a loop', () => {
-  it('calls the model once per iteration, each time with the whole history (LOOP-01, LOOP-21, S2-09)', async () => {
+  it('calls the model once per iteration, each time with the complete history (LOOP-01, LOOP-21, S2-09)', async () => {
     const session = sessionOf({
       tools: [reads('look'), reads('list')],
       instructions: 'You look.',
@@ -82,7 +82,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('stops at the limit of model calls with the history, the usage and the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
+  it('ends at the limit of model calls with the history, the usage and the best answer (LOOP-02, LOOP-03, S2-24)', async () => {
     const session = sessionOf({
       replies: [calls('look'), calls('look'), 'My best.'],
       limits: { iterations: 2 },
@@ -106,14 +106,14 @@ describe('a loop', () => {
     ]);
   });
 
-  it('finds the tool, runs it, updates the offered tools, and then shows the result (LOOP-04)', async () => {
+  it('finds the tool, runs it, updates the offered tools, and then shows the result to the model (LOOP-04)', async () => {
     const log: string[] = [];
     let seen = 0;
     const strategy: InjectionStrategy = {
       name: 'logging',
       offer: (tools, view) => {
         const messages = view.history();
-        // While calls run it is asked again, about the moment before them.
+        // While calls run, the strategy is asked again with the state before them.
         if (messages.length > seen)
           log.push(`offer after ${messages.length > 1 ? 'a result' : 'the message'}`);
         seen = Math.max(seen, messages.length);
@@ -140,7 +140,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('begins the calls of a reply in their given order (LOOP-05)', async () => {
+  it('starts the calls of a reply in their order (LOOP-05)', async () => {
     const begun: string[] = [];
     const tool = (name: string) => reads(name, () => void begun.push(name));
     const session = sessionOf({
@@ -151,7 +151,7 @@ describe('a loop', () => {
     expect(begun).toEqual(['c', 'a', 'b', 'a']);
   });
 
-  it('returns its outcome, and the text along the way (LOOP-07, S2-10)', async () => {
+  it('returns its outcome and text, and its messages are in the state (LOOP-07, S2-10)', async () => {
     const session = sessionOf({
       tools: [reads('look', () => ({ seen: 1 }))],
       replies: [calls('look'), 'One.'],
@@ -192,7 +192,7 @@ describe('a loop', () => {
       ],
       { inputTokens: 8, outputTokens: 5 },
     ],
-  ])('adds up the reported usage: %s (LOOP-08)', async (_, usages, usage) => {
+  ])('adds up the usage if replies report it %s (LOOP-08)', async (_, usages, usage) => {
     const left = [...usages];
     const model: ChatModel = {
       name: 'm',
@@ -206,7 +206,7 @@ describe('a loop', () => {
     expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
   });
 
-  it('has one system message, which comes first (LOOP-17)', async () => {
+  it('has one system message, which is the first message (LOOP-17)', async () => {
     const session = sessionOf({
       tools: [digs([reads('look')])],
       instructions: 'You work.',
@@ -226,7 +226,7 @@ describe('a loop', () => {
     ]);
   });
 
-  it('merges instructions, references, notes on tool groups and the answer format into the system message (LOOP-17)', async () => {
+  it('combines instructions, references, notes on tool groups and the answer format in the system message (LOOP-17)', async () => {
     const web = defineToolGroup({
       role: 'web',
       description: 'The web.',
@@ -266,7 +266,7 @@ describe('a loop', () => {
 });
 
 describe('the events of a loop', () => {
-  it('report the start, each call with its input, its result and time, and the end (LOOP-18)', async () => {
+  it('contain the start, each call with its input, result and duration, and the end (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const app = memoryApp({
       tools: [
@@ -299,7 +299,7 @@ describe('the events of a loop', () => {
     expect(end).toMatchObject({ turn: { iterations: 2, toolCalls: 1 } });
   });
 
-  it('include the group of the tool, and the duration of the model call and the tool call (LOOP-18)', async () => {
+  it('contain the group of a tool, and the durations of model calls and tool calls (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const slowly = (name: string, ms: number) =>
       reads(name, async () => {
@@ -369,7 +369,7 @@ describe('the events of a loop', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('are the same with and without a client that watches the text (LOOP-20)', async () => {
+  it('are the same with and without a client that streams the text (LOOP-20)', async () => {
     const replies: ScriptedReply[] = [
       '',
       { text: 'Let me see.', calls: [{ name: 'look' }, { name: 'dig' }, { name: 'fly' }] },
@@ -396,8 +396,8 @@ describe('the events of a loop', () => {
   });
 });
 
-describe('a turn that is being stopped', () => {
-  it('stops before the next call of a serial begins, and after the batch (LOOP-15)', async () => {
+describe('a cancelled turn', () => {
+  it('ends before the next call with the same serial key starts, once the running call has ended (LOOP-15)', async () => {
     const clock = createManualClock(1_000_000);
     const ran: string[] = [];
     let finish = (): void => {};
@@ -424,7 +424,7 @@ describe('a turn that is being stopped', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    await clock.advance(1_000); // the note arrives when the line is open
+    await clock.advance(1_000); // The cancel arrives when the connection is open.
     finish();
     expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect(ran).toEqual([`${turn}.3.0`]);
@@ -444,7 +444,7 @@ describe('a turn that is being stopped', () => {
 });
 
 describe('a loop that is killed', () => {
-  it('resumes at the iteration that it had reached, under the same keys (LOOP-22)', async () => {
+  it('resumes at the iteration that it had reached, with the same idempotency keys (LOOP-22)', async () => {
     const keys: string[] = [];
     let kills = 1;
     const put = defineTool({
@@ -472,7 +472,7 @@ describe('a loop that is killed', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('keeps everything if the object of its session restarts after every iteration (LOOP-22)', async () => {
+  it('loses nothing if the object of its session restarts after each iteration (LOOP-22)', async () => {
     const restarting = defineTool({
       name: 'count',
       description: 'Counts.',

@@ -3,25 +3,29 @@ import { messageOf } from '../../../doors/loop.ts';
 
 const failure = (message: string, cause?: unknown) => new Error(message, { cause });
 
-describe('the message of a thrown value', () => {
+describe('the message that a model sees for a thrown value', () => {
   it.each<[string, unknown, string]>([
-    ['its own message', failure('No stock'), 'No stock'],
+    ['the message of the error', failure('No stock'), 'No stock'],
     [
-      'its message and that of its cause',
+      'the messages of the error and of its cause',
       failure('No stock', failure('disk full')),
       'No stock (cause: disk full)',
     ],
     [
-      'its message and those of a chain of causes',
+      'the messages of a chain of causes',
       failure('a', failure('b', failure('c'))),
       'a (cause: b (cause: c))',
     ],
-    ['a cause of any kind', failure('No stock', 'disk full'), 'No stock (cause: disk full)'],
-    ['a cause once', failure('No stock: disk full', failure('disk full')), 'No stock: disk full'],
-    ['the cause if its own message is empty', failure(' ', failure('disk full')), 'disk full'],
-    ['its own message if that of the cause is empty', failure('No stock', failure('')), 'No stock'],
+    ['a cause that is not an error', failure('No stock', 'disk full'), 'No stock (cause: disk full)'],
+    [
+      'a repeated cause only once',
+      failure('No stock: disk full', failure('disk full')),
+      'No stock: disk full',
+    ],
+    ['the message of the cause if the error has no message', failure(' ', failure('disk full')), 'disk full'],
+    ['the message of the error if the cause has no message', failure('No stock', failure('')), 'No stock'],
     ['the text of a value that is not an error', 'plain words', 'plain words'],
-  ])('is %s (ANN-11)', (_, thrown, expected) => {
+  ])('contains %s (ANN-11)', (_, thrown, expected) => {
     expect(messageOf('buy', thrown)).toBe(expected);
   });
 
@@ -39,7 +43,7 @@ describe('the message of a thrown value', () => {
     );
   });
 
-  it('is its class if it is empty or unreadable', () => {
+  it('is the class of the value if the message is empty or unreadable', () => {
     const hostile = Object.defineProperty(new TypeError('x'), 'cause', {
       get() {
         throw new Error('no');

@@ -31,7 +31,7 @@ function recorder() {
   return { metrics, counts, values };
 }
 
-/** A turn with one call for each of these functions, all of one tool. */
+/** Runs a turn with one call of the same tool for each of these functions. */
 async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolCalls?: number) {
   const clock = createManualClock();
   let next = 0;
@@ -63,7 +63,7 @@ const throws = (): never => {
 };
 
 describe('the metrics of a call', () => {
-  it('count successes, failures and errors separately, and calls that never ran (AEL-04)', async () => {
+  it('count successes, failures, errors and skipped calls separately (AEL-04)', async () => {
     const { metrics, counts } = recorder();
     const tags = { tool: 'search', agent: 'clerk' };
     await turnOf([() => 'rows', () => error('no rows'), throws, () => 'never'], metrics, 3);
@@ -81,14 +81,14 @@ describe('the metrics of a call', () => {
     expect(values).toEqual([['holdfast.tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
   });
 
-  it('are dropped without a receiver (AEL-04, AEL-07)', async () => {
+  it('are discarded if there is no receiver (AEL-04, AEL-07)', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
     expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
-    // The measurement of the tool, without metrics of the inspector.
+    // The tool itself reports an error, and the inspector records nothing.
     expect(report).toHaveBeenCalledOnce();
   });
 
-  it('are tagged with an unknown agent if there is none (AEL-04)', () => {
+  it('name an unknown agent if there is no agent (AEL-04)', () => {
     const { metrics, counts } = recorder();
     metricsInspector(metrics).afterToolCall?.({
       session: 's',
@@ -107,7 +107,7 @@ describe('the metrics of a call', () => {
     expect(counts).toEqual([['holdfast.tool.success', 1, { tool: 'search', agent: 'unknown' }]]);
   });
 
-  it('include counts and measurements of tools (AEL-04)', async () => {
+  it('contain counts and values that tools report (AEL-04)', async () => {
     const { metrics, counts, values } = recorder();
     const run = () => {
       metrics.count('cache.hit', 2, { tool: 'search' });
@@ -135,17 +135,17 @@ describe('the outcome of a call', () => {
   };
 
   it.each<[string, ResultData, CallOutcome]>([
-    ['words', { type: 'text', content: 'Error: not one' }, 'success'],
+    ['text that begins like an error', { type: 'text', content: 'Error: not one' }, 'success'],
     ['an artifact', { type: 'artifact', value: {} }, 'success'],
     ['a failure', error('no'), 'failure'],
     ['a configuration error', toSignalResult(new ToolConfigurationError('no key')), 'error'],
     ['an early exit', toSignalResult(exitEarly('bye')), 'success'],
     ...Object.entries(reasons).map(([reason, outcome]): [string, ResultData, CallOutcome] => [
       reason,
-      failureResult(reason as ErrorReason, 'no'), // a key of the table
+      failureResult(reason as ErrorReason, 'no'), // A key of `reasons`.
       outcome,
     ]),
-  ])('is determined by the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {
+  ])('depends on the result: %s (AEL-06, AEL-08)', (_, result, outcome) => {
     expect(callOutcome(result)).toBe(outcome);
   });
 });

@@ -4,7 +4,7 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import { askedIn, eventsOf, heldBy, PRICES, reservedIn, scene, used } from './budget-scene.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
-describe('the limit of a nested loop', () => {
+describe('the token limit of a nested loop', () => {
   const inner = [used(500, 50, calls('look')), used(500, 50, { text: 'Found.' })];
 
   it('ends only that loop, and its caller receives the reason (SUB-09)', async () => {
@@ -28,7 +28,7 @@ describe('the limit of a nested loop', () => {
     ]);
   });
 
-  it('does not lift the outer limit: the rest of the outer one bounds both (SUB-09)', async () => {
+  it('cannot exceed the rest of the outer limit (SUB-09)', async () => {
     const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
       budget: { tokens: 2_500 },
       tools: [digs([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
@@ -43,7 +43,7 @@ describe('the limit of a nested loop', () => {
     expect(asked.some(({ frame }) => frame !== undefined)).toBe(true);
   });
 
-  it('counts usage inside and outside the loop', async () => {
+  it('counts usage both inside and outside the loop', async () => {
     const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
       budget: { tokens: 20_000 },
       tools: [digs([reads('look')])],
@@ -52,7 +52,7 @@ describe('the limit of a nested loop', () => {
     expect(await reservedIn(session)).toHaveLength(4);
   });
 
-  it('makes a loop wait for reservations that parallel loops hold', async () => {
+  it('makes a loop wait for reservations of parallel loops', async () => {
     const tools = ['dig_a', 'dig_b'].map((name) => withName(digs([], { message: 'x'.repeat(2_500) }), name));
     const replies = [calls('dig_a', 'dig_b'), 'One.', 'Two.', 'Done.'];
     const play = async (tokens: number) => {
@@ -71,7 +71,7 @@ describe('the limit of a nested loop', () => {
     ]);
     const [first] = apart;
     const one = (first ? (heldBy(first)?.reserved.inputTokens ?? 0) : 0) + 300;
-    // The first reply of the turn used 15; one more call fits, and two do not.
+    // The first reply of the turn used 15 tokens. One more call fits, but not two.
     const together = await play(15 + one + 100);
     expect(together.map(({ type }) => type)).toEqual([
       'module-event',
@@ -81,7 +81,7 @@ describe('the limit of a nested loop', () => {
     ]);
   });
 
-  it('is kept if the loop resumes after a kill inside it', async () => {
+  it('is still in force if the loop resumes after a kill inside it', async () => {
     const dies = () => {
       session.kill();
       return 'Lost.';
@@ -90,7 +90,7 @@ describe('the limit of a nested loop', () => {
       tools: [digs([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
-    // The first attempt counts: its reservation leaves no room for a second.
+    // The first attempt counts, so that its reservation leaves no room for a second attempt.
     expect(shownResults(session.requests.at(-1))).toEqual([
       'limit-reached: Stopped: the limit of 5000 tokens was reached before there was an answer.',
     ]);

@@ -8,7 +8,7 @@ const tool = (name: string, description = `Does ${name}.`) =>
   defineTool({ name, description, effect: 'read', run: () => description });
 
 describe('the offered tools', () => {
-  it('are sorted by name as code units, not by locale, whatever their order was (TOOL-21)', async () => {
+  it('are sorted by code units of their names, regardless of locale and original order (TOOL-21)', async () => {
     const { offered } = await runBare({
       tools: [tool('b'), tool('a_b'), tool('Z'), tool('a'), tool('a-b'), tool('a1')],
       replies: ['Done.'],
@@ -16,7 +16,7 @@ describe('the offered tools', () => {
     expect(offered).toEqual([['Z', 'a', 'a-b', 'a1', 'a_b', 'b']]);
   });
 
-  it('include only the first tool of each name if strategies add more, and that tool is called (TOOL-21, AEV-05)', async () => {
+  it('include only the first tool of each name if strategies add others, and calls run that tool (TOOL-21, AEV-05)', async () => {
     const again: InjectionStrategy = {
       name: 'again',
       offer: (tools) => [...tools, tool('look', 'The second.'), tool('new'), tool('new', 'The second.')],
@@ -36,7 +36,7 @@ describe('the offered tools', () => {
     ]);
   });
 
-  it('do not include their inner tools, which only listings show (TOOL-20)', async () => {
+  it('exclude inner tools, which appear only in listings (TOOL-20)', async () => {
     const facade = decorate(tool('facade'), { inner: [tool('inside')] });
     const { offered } = await runBare({ tools: [facade], replies: ['Done.'] });
     expect(offered).toEqual([['facade']]);

@@ -5,7 +5,7 @@ import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
 
-/** Remembers words; the strategy offers a tool for each. */
+/** A memory of words. Its strategy offers a tool for each word. */
 const words: ToolMemory<readonly string[], string> = {
   folding: FOLDING,
   name: 'words',
@@ -29,8 +29,8 @@ const says = (name: string, records: boolean): AnyTool => ({
   },
 });
 
-describe('a call that asks which tools the model will be offered after it', () => {
-  it('gets the tools at the start of its batch, plus those recorded by calls of its lane', async () => {
+describe('a call that asks which tools will be offered after it', () => {
+  it('receives the tools at the start of its batch, and those that earlier calls of its lane recorded', async () => {
     const { model, offered } = await runBare({
       tools: [says('a', true), says('b', false), says('c', true)],
       memories: [words],
@@ -50,7 +50,7 @@ describe('a call that asks which tools the model will be offered after it', () =
     expect(offered[1]).toEqual(['a', 'b', 'c', 'a_1', 'c_1']);
   });
 
-  it('gets the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
+  it('receives the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
     const asking: AnyTool = {
       ...reads('ask'),
       effect: 'none',

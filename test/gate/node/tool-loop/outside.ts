@@ -15,11 +15,13 @@ export interface Outside {
 }
 
 interface Options {
-  /** Requests the tools again although the session knows them. */
+  /** Returns `true` to request the tools again, although the session knows them. */
   readonly isStale?: (view: LoopView) => boolean;
 }
 
-/** A source of tools. It is asked once per session, and again after a failure or if its tools are stale. */
+/**
+ * Returns a tool source that is asked once per session, and again after a failure or if its tools are stale.
+ */
 export function outside(key: string, told: Told, { isStale = () => false }: Options = {}): Outside {
   const tools = new Map<string, AnyTool>();
   const made = (name: string): AnyTool => {
@@ -29,7 +31,7 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
   };
   let asked = 0;
   const known = (view: LoopView): readonly string[] | undefined =>
-    view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // recorded below
+    view.recall(LISTINGS).find((one) => one.key === key)?.told as readonly string[] | undefined; // `discover` records this below.
   return {
     asked: () => asked,
     provider: toolProvider({
@@ -45,5 +47,5 @@ export function outside(key: string, told: Told, { isStale = () => false }: Opti
   };
 }
 
-/** A promise that never settles. */
+/** Returns a promise that never settles. */
 export const never = (): Promise<never> => new Promise(() => {});

@@ -23,7 +23,7 @@ const sessionOf = (
   });
 
 describe('the calls of one reply', () => {
-  it('run in parallel by default, six at a time, each with 30 seconds (PAR-01)', async () => {
+  it('run in parallel by default, at most six at the same time, each with a timeout of 30 seconds (PAR-01)', async () => {
     let running = 0;
     let most = 0;
     const six = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ describe('the calls of one reply', () => {
     expect(late).toEqual([began + 30_000]);
   });
 
-  it('take the same path if there is only one (PAR-02, PAR-11)', async () => {
+  it('have the same events whether there is one call or several (PAR-02, PAR-11)', async () => {
     const one = sessionOf([reads('look')], ['look'], createManualClock(), true);
     const two = sessionOf([reads('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
@@ -62,7 +62,7 @@ describe('the calls of one reply', () => {
     expect((await kinds(two)).slice(3, -2)).toEqual([began, began, ended, ended]);
   });
 
-  it('each have their own time limit: a late call does not discard the results of the others (PAR-03, PAR-11)', async () => {
+  it('have separate timeouts, so that a late call does not discard other results (PAR-03, PAR-11)', async () => {
     const clock = createManualClock();
     const hangs = reads('hangs', () => new Promise(() => {}), { timeout: 1_000 });
     const slow = reads(
@@ -80,7 +80,7 @@ describe('the calls of one reply', () => {
     expect(clock.now() - began).toBeLessThan(6_000);
   });
 
-  it('are aborted at their time limit, and their later output is ignored (PAR-09)', async () => {
+  it('are aborted at their timeout, and their later results are ignored (PAR-09)', async () => {
     const clock = createManualClock();
     const reasons: string[] = [];
     const stubborn = reads(
@@ -106,7 +106,7 @@ describe('the calls of one reply', () => {
     expect((await session.state()).blackboard).toEqual([]);
   });
 
-  it('are each found, or answered as unknown (PAR-04)', async () => {
+  it('are looked up one by one, and unknown tools lead to error results (PAR-04)', async () => {
     const session = sessionOf([reads('look')], ['look', 'fly', 'look']);
     await session.send('Go.');
     const texts = shownResults(session.requests[1]);
@@ -114,7 +114,7 @@ describe('the calls of one reply', () => {
     expect(texts[1]).toMatch(/^Error: Tool 'fly' does not exist\. Available tools: \[look\]\./);
   });
 
-  it('all end before one of them ends the loop, and all their results are kept (PAR-05, PAR-06)', async () => {
+  it('all end and keep their results before one of them ends the loop (PAR-05, PAR-06)', async () => {
     const ended: string[] = [];
     const stopped = Promise.withResolvers<void>();
     const stop = reads('stop', () => {
@@ -137,7 +137,7 @@ describe('the calls of one reply', () => {
     });
   });
 
-  it('each open their tools: two that unlock in one batch both count, in order (PAR-07, PAR-10)', async () => {
+  it('can each unlock tools, which all count in order (PAR-07, PAR-10)', async () => {
     const opened: ToolMemory<readonly string[], string> = {
       folding: FOLDING,
       name: 'opened',
@@ -168,13 +168,13 @@ describe('the calls of one reply', () => {
     expect(state.memories.get('opened')).toEqual(['garden', 'attic']);
   });
 
-  it('return directly together, not the last of them alone (PAR-08)', async () => {
+  it('return directly together, and not only the last of them (PAR-08)', async () => {
     const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
     const session = sessionOf([direct('a'), direct('b')], ['b', 'a', 'b']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
 
-  it('wait for the stored reply if they have an effect, and run at once if they only read (PAR-02)', async () => {
+  it('with an effect wait until the reply is stored, while calls that only read run at once (PAR-02)', async () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });

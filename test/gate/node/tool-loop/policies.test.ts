@@ -30,11 +30,11 @@ async function said({ tools = [reads('look'), reads('list')], ...scene }: Scene)
   return { session, answer, texts: shownResults(session.requests.at(-1)) };
 }
 
-describe('a tool that does not exist', () => {
+describe('a call of an unknown tool', () => {
   const immediate = { unknownTools: { mode: 'immediate' } } as const;
   const message = "Tool 'fly' not found. Available tools: [list, look]";
 
-  it('fails the turn at once if the policy is immediate (TNF-01, PAR-04)', async () => {
+  it('fails the turn at once if the policy is `immediate` (TNF-01, PAR-04)', async () => {
     const { answer, session } = await said({ replies: [calls('fly', 'look')], policies: immediate });
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found', message } });
     expect((await session.state()).messages[1]).toMatchObject({
@@ -45,7 +45,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('fails only the nested loop in which it was called (TNF-01)', async () => {
+  it('fails only the nested loop that made it (TNF-01)', async () => {
     const { answer, texts } = await said({
       tools: [digs([reads('look')])],
       replies: [calls('dig'), calls('fly'), 'Done.'],
@@ -67,7 +67,7 @@ describe('a tool that does not exist', () => {
     });
   });
 
-  it('is counted separately in every turn and every loop (TNF-06)', async () => {
+  it('is counted separately in each turn and each loop (TNF-06)', async () => {
     const { session, answer } = await said({
       tools: [digs([])],
       replies: [
@@ -88,7 +88,7 @@ describe('a tool that does not exist', () => {
     [{ similarity: 0.8 }, ''],
     [{ containment: 0.9, similarity: 0.9 }, " Possible matches: ['searchMail', 'searchNotes']."],
   ])(
-    'is answered with names as similar as the policy demands: %j (TNF-03, TNF-05)',
+    'suggests names that are as similar as the policy requires: %j (TNF-03, TNF-05)',
     async (policy, words) => {
       const { texts } = await said({
         tools: [reads('searchMail'), reads('searchNotes')],
@@ -101,21 +101,21 @@ describe('a tool that does not exist', () => {
     },
   );
 
-  it('is not run under another name by default (TNF-08)', async () => {
+  it('does not run a similar tool by default (TNF-08)', async () => {
     const { texts } = await said({ replies: [calls('LOOK'), 'Done.'] });
     expect(texts[0]).toMatch(/^Error: Tool 'LOOK' does not exist\. Did you mean 'look'\?/);
   });
 
-  describe('a policy that runs the intended tool (TNF-08)', () => {
+  describe('the policy `autoExecute` (TNF-08)', () => {
     const autoExecute = { unknownTools: { autoExecute: true } } as const;
 
-    it('runs the tool, and the conversation has it under its real name', async () => {
+    it('runs the tool that the model means, under its real name in the conversation', async () => {
       const { texts, session } = await said({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
       expect(texts).toEqual(['look done']);
       expect(session.requests[1]?.messages[1]).toMatchObject({ toolCalls: [{ name: 'look' }] });
     });
 
-    it('does not choose between two', async () => {
+    it('does not choose between two tools', async () => {
       const tools = [reads('look_up'), reads('lookUp')];
       const { texts } = await said({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(
@@ -123,12 +123,12 @@ describe('a tool that does not exist', () => {
       );
     });
 
-    it('does not guess a name that is only similar', async () => {
+    it('does not guess a tool from a similar name', async () => {
       const { texts } = await said({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(/^Error: Tool 'looks' does not exist\./);
     });
 
-    it('counts every spelling against the limit of the tool', async () => {
+    it('counts each spelling toward the limit of the tool', async () => {
       const { texts } = await said({
         replies: [calls('look', 'LOOK', 'Look'), 'Done.'],
         policies: autoExecute,
@@ -139,7 +139,7 @@ describe('a tool that does not exist', () => {
       );
     });
 
-    it('keeps calls of one serial apart in every spelling', async () => {
+    it('runs calls with the same serial key one after another, whatever their spelling', async () => {
       const log: string[] = [];
       const listed = Promise.withResolvers<void>();
       const list = reads('list', () => listed.resolve());
@@ -147,7 +147,7 @@ describe('a tool that does not exist', () => {
         'step',
         async ({ id }) => {
           log.push(`starts ${id.at(-1)}`);
-          await listed.promise; // by then the other call, which comes first, would have started
+          await listed.promise; // By then the other call, which comes first, would have started.
           log.push(`ends ${id.at(-1)}`);
         },
         { serial: 's' },
@@ -160,7 +160,7 @@ describe('a tool that does not exist', () => {
 });
 
 describe('a blank reply', () => {
-  it('fails the turn at once if it cannot be repeated (EMP-02)', async () => {
+  it('fails the turn at once if no retries are left (EMP-02)', async () => {
     const { answer, session } = await said({ replies: [''], policies: { blankReplies: { retries: 0 } } });
     expect(session.requests).toHaveLength(1);
     expect(answer).toMatchObject({
@@ -169,7 +169,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('is retried as often as the policy allows, and each retry costs an iteration (EMP-02, EMP-05)', async () => {
+  it('is retried as often as the policy allows, and each retry counts as an iteration (EMP-02, EMP-05)', async () => {
     const { answer } = await said({
       replies: [' ', '', '\n'],
       policies: { blankReplies: { retries: 2 } },
@@ -180,7 +180,7 @@ describe('a blank reply', () => {
     });
   });
 
-  it('counts against the limit of iterations while it is repeated (EMP-05)', async () => {
+  it('counts toward the limit of iterations while it is retried (EMP-05)', async () => {
     const { session, answer } = await said({
       replies: ['', '', 'Now.'],
       policies: { blankReplies: { retries: 9 } },
@@ -194,7 +194,7 @@ describe('a blank reply', () => {
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'Now.' });
   });
 
-  it('can be the answer instead, and stays in the conversation (EMP-01)', async () => {
+  it('can be the answer if the policy says so, and stays in the conversation (EMP-01)', async () => {
     const { answer, session } = await said({
       replies: ['', 'Hello.'],
       policies: { blankReplies: { retries: 0, end: 'completed' } },
@@ -208,7 +208,7 @@ describe('a blank reply', () => {
     ]);
   });
 
-  it('is nudged only if it is the last message: later the roles alternate (EMP-03, EMP-04)', async () => {
+  it('is followed by a nudge only while it is the last message, so that roles alternate later (EMP-03, EMP-04)', async () => {
     const { session, answer } = await said({ replies: ['', 'Here.', 'Again.'] });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await session.send('More.');
@@ -221,7 +221,7 @@ describe('a blank reply', () => {
     ]);
   });
 
-  it('is counted for each loop (EMP-05)', async () => {
+  it('is counted separately in each loop (EMP-05)', async () => {
     const { answer } = await said({
       tools: [digs([])],
       replies: ['', calls('dig'), '', 'Dug.', '', 'Done.'],
@@ -230,7 +230,7 @@ describe('a blank reply', () => {
   });
 });
 
-describe('returning directly', () => {
+describe('a direct return', () => {
   const policy = reads('policy', () => 'Thirty days.', { returnDirect: true });
   const fails = reads(
     'fails',
@@ -241,7 +241,7 @@ describe('returning directly', () => {
   );
   const any: Policies = { returnDirect: 'any' };
 
-  it('needs one call of a batch if the policy is `any`, and returns the results of those calls (LOOP-09, LOOP-11)', async () => {
+  it('needs only one call of a batch with the policy `any`, and contains the results of such calls (LOOP-09, LOOP-11)', async () => {
     const { answer, session } = await said({
       tools: [policy, reads('look')],
       replies: [calls('look', 'policy', 'policy')],
@@ -253,7 +253,7 @@ describe('returning directly', () => {
     expect(reply?.role === 'assistant' && reply.calls.every(({ ended }) => ended)).toBe(true);
   });
 
-  it('does not apply to a failed call under any policy (LOOP-10)', async () => {
+  it('does not happen if a call fails, under any policy (LOOP-10)', async () => {
     const alone = await said({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
     expect(alone.answer).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
     const beside = await said({ tools: [fails, policy], replies: [calls('fails', 'policy')], policies: any });
@@ -268,8 +268,8 @@ describe('returning directly', () => {
   });
 });
 
-describe('a refused call', () => {
-  it('gets a refusal as its result, and the loop continues (SPM-08)', async () => {
+describe('a call that the policy `isEligible` refuses', () => {
+  it('has an error result, and the loop continues (SPM-08)', async () => {
     let ran = 0;
     const pay = reads('pay', () => {
       ran += 1;
@@ -310,7 +310,7 @@ describe('a refused call', () => {
     expect(ran).toBe(1);
   });
 
-  it('counts as a refusal, not a success, and never returns directly (SPM-08)', async () => {
+  it('counts as a refusal, not as a success, and never returns directly (SPM-08)', async () => {
     const { answer, session } = await said({
       tools: [reads('last', () => 'x', { returnDirect: true })],
       replies: [calls('last'), 'Well.'],
@@ -322,7 +322,7 @@ describe('a refused call', () => {
     });
   });
 
-  it('is the outcome if its policy throws (SPM-08)', async () => {
+  it('is refused if the policy throws (SPM-08)', async () => {
     const { texts } = await said({
       replies: [calls('look'), 'Well.'],
       policies: {
@@ -336,7 +336,7 @@ describe('a refused call', () => {
     ]);
   });
 
-  it('is the outcome if its policy does not respond for half a minute', async () => {
+  it('is refused if the policy does not respond within 30 seconds', async () => {
     const manual = createManualClock(1_000_000);
     const { clock, timersLeft } = counted(manual);
     const agent = defineAgent({
@@ -388,7 +388,7 @@ describe('an error thrown by a tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is shown in the words of the policy (SPM-10)', async () => {
+  it('is shown to the model in the words of the policy (SPM-10)', async () => {
     const { texts } = await said({
       tools,
       replies: [calls('print'), 'Well.'],
@@ -397,7 +397,7 @@ describe('an error thrown by a tool', () => {
     expect(texts).toEqual(['Error: print broke: RangeError']);
   });
 
-  it('ends the turn as failed if the policy always throws it; the siblings keep their results (SPM-10, SPM-11)', async () => {
+  it('fails the turn if the policy always rethrows it, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const { answer, session } = await said({
       tools,
       replies: [calls('look', 'ring')],
@@ -415,7 +415,7 @@ describe('an error thrown by a tool', () => {
     });
   });
 
-  it('ends the turn if its class or a base class is listed (SPM-10)', async () => {
+  it('ends the turn if its class or a base class is listed in the policy (SPM-10)', async () => {
     const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
     const fatal = await said({ tools, replies: [calls('print')], policies });
     expect(fatal.answer).toMatchObject({
@@ -428,7 +428,7 @@ describe('an error thrown by a tool', () => {
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('can become a signal (SPM-10)', async () => {
+  it('becomes a signal if the policy returns one (SPM-10)', async () => {
     const { answer } = await said({
       tools,
       replies: [calls('ring')],
@@ -445,7 +445,7 @@ describe('an error thrown by a tool', () => {
     });
   });
 
-  it('is shown as its class if it has no message (SPM-10)', async () => {
+  it('is shown to the model as its class if it has no message (SPM-10)', async () => {
     const { texts } = await said({
       tools: [throws('print', new OutOfPaper())],
       replies: [calls('print'), 'Well.'],

@@ -10,23 +10,23 @@ const LOOK = calls('look');
 
 describe('a turn that reached a limit', () => {
   it.each<[string, Omit<Limits, 'tokens'> & BudgetOptions & CallLimits, readonly ScriptedReply[], object]>([
-    ['on model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
-    ['on tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
+    ['model calls', { iterations: 1 }, [LOOK, 'Best.'], { kind: 'iterations', most: 1 }],
+    ['tool calls', { toolCalls: 1 }, [calls('look', 'look'), 'Best.'], { kind: 'toolCalls', most: 1 }],
     [
-      'on the calls of a tool',
+      'calls of one tool',
       { callsPerTool: { look: 2 } },
       [calls('look', 'look', 'look'), 'Best.'],
       { kind: 'callsPerTool', most: 2 },
     ],
-    ['on tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
-    ['on cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
+    ['tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
+    ['cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
     [
-      'on model calls, after one on tool calls',
+      'model calls after a limit on tool calls',
       { toolCalls: 1, iterations: 1 },
       [calls('look', 'look'), 'Best.'],
       { kind: 'iterations', most: 1 },
     ],
-  ])('reports the reached limit %s, and its value (S2-24)', async (_, bounds, replies, limit) => {
+  ])('reports the limit on %s, and its value (S2-24)', async (_, bounds, replies, limit) => {
     const { toolCalls, callsPerTool, tokens, cost, ...limits } = bounds;
     const use = [callLimits({ toolCalls, callsPerTool })];
     const isBounded = tokens !== undefined || cost !== undefined;
@@ -37,13 +37,13 @@ describe('a turn that reached a limit', () => {
     expect((await session.state()).turn).toMatchObject({ limit });
   });
 
-  it('reports no limit if it ended otherwise', async () => {
+  it('reports no limit if it ended for another reason', async () => {
     const session = scene(['Done.'], { use: [callLimits({ toolCalls: 1 })] });
     expect(await session.send('Go.')).not.toHaveProperty('limit');
     expect((await eventsOf(session, 'turn-ended'))[0]).not.toHaveProperty('limit');
   });
 
-  it('reports the limit of a task inside it', async () => {
+  it('reports the limit of a nested loop', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -63,7 +63,7 @@ describe('a turn that reached a limit', () => {
 const MILLION = { kind: 'tokens', most: 1_000_000 };
 
 describe('a turn without a token limit', () => {
-  it('stops calling its model after a million counted tokens, and reserves none before', async () => {
+  it('calls its model no more after a million tokens, and reserves no tokens before', async () => {
     const session = scene(
       [
         used(400_000, 100_000, { text: 'First.', ...LOOK }),
@@ -85,13 +85,13 @@ describe('a turn without a token limit', () => {
     ]);
   });
 
-  it('has its answer if the answer exceeded the limit, and the next turn counts from zero', async () => {
+  it('has its answer even if the answer exceeded the limit, and the next turn counts from zero', async () => {
     const session = scene([used(2_000_000, 1, { text: 'Done.' }), used(10, 1, { text: 'And more.' })]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'completed', text: 'And more.' });
   });
 
-  it('counts the usage of the loops inside it, which end as well', async () => {
+  it('counts the usage of nested loops, which end as well', async () => {
     const task = defineAgenticTool({
       name: 'task',
       description: 'Does a task.',
@@ -107,7 +107,7 @@ describe('a turn without a token limit', () => {
     ]);
   });
 
-  it('leaves a message that arrived meanwhile to its own turn', async () => {
+  it('leaves a message that arrived in the meantime to a turn of its own', async () => {
     const agent = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -133,14 +133,14 @@ describe('a turn without a token limit', () => {
   });
 
   it.each<[string, Limits]>([
-    ['a higher one', { tokens: 5_000_000 }],
-    ['`unlimited`', { tokens: 'unlimited' }],
-  ])('continues if it has %s', async (_, limits) => {
+    ['a higher limit', { tokens: 5_000_000 }],
+    ['the limit `unlimited`', { tokens: 'unlimited' }],
+  ])('continues if its agent has %s', async (_, limits) => {
     const session = scene([used(1_500_000, 0, LOOK), 'Done.'], { tools: [reads('look')], limits });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('continues if a token budget is higher', async () => {
+  it('continues if its agent has a higher token budget', async () => {
     const session = scene([used(1_500_000, 0, LOOK), 'Done.'], {
       tools: [reads('look')],
       budget: { tokens: 5_000_000 },
@@ -148,7 +148,7 @@ describe('a turn without a token limit', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
-  it('ends at its declared number, without a reservation', async () => {
+  it('ends at the limit that its agent declares, without a reservation', async () => {
     const session = scene([used(500, 0, LOOK), 'Done.'], { tools: [reads('look')], limits: { tokens: 400 } });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
@@ -157,7 +157,7 @@ describe('a turn without a token limit', () => {
     expect(await eventsOf(session, 'module-event')).toEqual([]);
   });
 
-  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have a limit of %d', (tokens) => {
+  it.each([0, -1, 1.5, Number.POSITIVE_INFINITY])('cannot have a token limit of %d', (tokens) => {
     const define = () => defineAgent({ name: 'a', description: 'A.', instructions: '', limits: { tokens } });
     expect(define).toThrow(AgentDefinitionError);
     expect(define).toThrow(`Agent 'a' has a limit 'tokens' of ${tokens}. Use a positive whole number`);

@@ -1,4 +1,4 @@
-/** A model reads the rest of a result that was shown shortened. */
+/** Tests that a model can read the rest of a shortened result. */
 import { describe, expect, it } from 'vitest';
 import {
   type AnyTool,
@@ -20,12 +20,12 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 import type { ModuleUse } from '../../../doors/tools.ts';
 import { reads, shownResults } from './scenes.ts';
 
-/** A reply that calls these tools; each is a name, or a name with its input. */
+/** Makes a reply that calls these tools. Each is a name, or a name with its input. */
 const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
   calls: wanted.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** 26,000 characters in which no run of two hundred repeats. */
+/** 26,000 characters in which no run of 200 characters occurs twice. */
 const LONG = Array.from({ length: 2_600 }, (_, at) => `line ${String(at).padStart(4, '0')}\n`).join('');
 
 interface Scene {
@@ -41,13 +41,13 @@ const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[],
   );
 };
 
-/** The input in the last marker of the last result. */
+/** Returns the input in the last marker of the last result. */
 function named(request: ModelRequest): unknown {
   const sent = /read_result\((\{.*?\})\)/.exec(shownResults(request).at(-1) ?? '')?.[1];
   return sent === undefined ? undefined : JSON.parse(sent);
 }
 
-/** Follows the last marker until there is no marker. */
+/** Calls the tool with the input of the last marker, or answers if there is no marker. */
 const readsOn = (request: ModelRequest): ScriptedReply => {
   const input = named(request);
   return input === undefined ? 'Read.' : calls(['read_result', input]);
@@ -59,7 +59,7 @@ const callOf = async (session: TestSession, name: string): Promise<string> =>
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []))
     .find((one) => one.name === name)?.id ?? '';
 
-it('the tool is described to a model with its purpose and its marker', () => {
+it('readResult describes its purpose and the marker to the model', () => {
   const { name, description, inputSchema } = readResult();
   expect({ name, description, inputSchema }).toEqual({
     name: 'read_result',
@@ -80,7 +80,7 @@ it('the tool is described to a model with its purpose and its marker', () => {
 });
 
 describe('a shortened result', () => {
-  it('names the tool that reads the rest, with its input, if the agent lists one', async () => {
+  it('contains the name of the tool that reads the rest, with its input, if the agent lists the tool', async () => {
     const session = sessionOf([look, readResult()], [calls('look'), 'Done.']);
     await session.send('Go.');
     const call = await callOf(session, 'look');
@@ -90,7 +90,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('names that tool by its listed name', async () => {
+  it('contains the name under which the agent lists that tool', async () => {
     const session = sessionOf([look, withName(readResult(), 'more')], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session.requests[1])[0]).toMatch(
@@ -98,7 +98,7 @@ describe('a shortened result', () => {
     );
   });
 
-  it('names no tool if none is listed, as in a nested loop without one', async () => {
+  it('names no tool if the loop has none, such as a nested loop', async () => {
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', instructions: 'Dig.', tools: [look] });
     const session = sessionOf([dig, readResult()], [calls('dig'), calls('look'), 'Dug.', 'Done.']);
     await session.send('Go.');
@@ -107,7 +107,7 @@ describe('a shortened result', () => {
     ]);
   });
 
-  it('can be read to its end by following the markers, and each piece is shown whole', async () => {
+  it('can be read to its end by following the markers, with each piece shown completely', async () => {
     const session = sessionOf([look, readResult()], [calls('look'), ...Array(4).fill(readsOn)]);
     expect(await session.send('Go.')).toMatchObject({ text: 'Read.', toolCalls: 3 });
     const [first = '', ...pieces] = shownResults(session.requests.at(-1));
@@ -127,7 +127,7 @@ describe('a shortened result', () => {
     ['an artifact', () => ({ words: 'x'.repeat(300) }), `{"words":"${'x'.repeat(300)}"}`],
     ['the text of an artifact', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
     ['an error', () => error('z'.repeat(300)), `Error: ${'z'.repeat(300)}`],
-  ])('is read as it was shown: %s', async (_, answer, whole) => {
+  ])('has the same text in its first part and its rest: %s', async (_, answer, whole) => {
     const session = sessionOf([reads('look', answer), readResult()], [calls('look'), readsOn, 'Done.'], {
       policies: { resultCharacters: 299 },
     });
@@ -136,7 +136,7 @@ describe('a shortened result', () => {
     expect(first.slice(0, 299) + second.split('\n... [')[0]).toBe(whole);
   });
 
-  it('can be read in a later turn too, also after a restart', async () => {
+  it('can be read in a later turn, even after a restart', async () => {
     const session = sessionOf(
       [look, readResult()],
       [calls('look'), 'Looked.', (request) => readsOn(request), 'Done.'],
@@ -147,7 +147,7 @@ describe('a shortened result', () => {
     expect(shownResults(session.requests.at(-1))[1]?.slice(0, 100)).toBe(LONG.slice(10_000, 10_100));
   });
 
-  it('is cut between whole characters', async () => {
+  it('is not cut inside a character', async () => {
     const smiles = '😀'.repeat(500);
     const session = sessionOf(
       [reads('look', () => smiles), readResult()],
@@ -164,7 +164,7 @@ describe('a shortened result', () => {
     expect(texts.join('')).toBe(smiles);
   });
 
-  it('is shown after the transformers, except those that only shorten it', async () => {
+  it('is read as transformers have changed it, except those that only shorten it', async () => {
     const hides = defineTransformer({
       name: 'hides',
       result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),
@@ -185,7 +185,7 @@ describe('a shortened result', () => {
     expect(second.length).toBeLessThanOrEqual(1_400);
   });
 
-  it('can be read in a playbook too', async () => {
+  it('can be read inside a playbook', async () => {
     const study = definePlaybook({
       name: 'study',
       description: 'Studies.',
@@ -199,7 +199,7 @@ describe('a shortened result', () => {
   });
 });
 
-describe('a call that reads the rest of a result', () => {
+describe('a call of readResult', () => {
   const answered = async (
     input: (call: string) => unknown,
     more: Scene = {},
@@ -219,13 +219,13 @@ describe('a call that reads the rest of a result', () => {
 
   it.each<[string, (call: string) => unknown, string]>([
     ['a call that was never made', () => ({ result: 'nope', from: 3 }), unknown('nope')],
-    ['an inherited property name', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
-    ['a very long name', () => ({ result: 'x'.repeat(5_000), from: 0 }), unknown(`${'x'.repeat(79)}…`)],
-  ])('reports an error for %s', async (_, input, text) => {
+    ['the name of an inherited property', () => ({ result: '__proto__', from: 0 }), unknown('__proto__')],
+    ['a very long id', () => ({ result: 'x'.repeat(5_000), from: 0 }), unknown(`${'x'.repeat(79)}…`)],
+  ])('returns an error for %s', async (_, input, text) => {
     expect(await answered(input)).toBe(text);
   });
 
-  it.each([26_000, 26_001, -1, 1e15])('reports the valid range for character %d', async (from) => {
+  it.each([26_000, 26_001, -1, 1e15])('returns the valid range for the position %d', async (from) => {
     let sent = '';
     const text = await answered((result) => {
       sent = result;
@@ -236,17 +236,17 @@ describe('a call that reads the rest of a result', () => {
     );
   });
 
-  it('starts at the beginning without a number', async () => {
+  it('starts at the beginning if it has no position', async () => {
     expect((await answered((result) => ({ result })))?.slice(0, 50)).toBe(LONG.slice(0, 50));
   });
 
-  it.each([{ from: 'x' }, { from: 1.5 }, {}])('reports the problem of an invalid input: %j', async (more) => {
+  it.each([{ from: 'x' }, { from: 1.5 }, {}])('returns the problem of an invalid input: %j', async (more) => {
     expect(await answered((result) => ({ ...('from' in more ? { result } : {}), ...more }))).toMatch(
       /^Error: The input of tool 'read_result' is not valid:\n/,
     );
   });
 
-  it('finds no result of other calls in its own reply, which were not shown yet', async () => {
+  it('finds no results of other calls in the same reply, which were not shown yet', async () => {
     const ids: string[] = [];
     const ping = reads('ping', ({ id }) => ids.push(id));
     const seqOf = (id = '') => Number(id.split('.')[1]);
@@ -270,7 +270,7 @@ describe('a call that reads the rest of a result', () => {
     expect(shownResults(session.requests[2])[2]).toBe(unknown(sent));
   });
 
-  it('finds no result that a window has dropped', async () => {
+  it('finds no result that a sliding window has dropped', async () => {
     let sent = '';
     const replies: ScriptedReply[] = [
       calls('look'),
@@ -289,7 +289,7 @@ describe('a call that reads the rest of a result', () => {
     expect(shownResults(session.requests.at(-1)).at(-1)).toBe(unknown(sent));
   });
 
-  it('reports that it cannot read if hardly any of a result is shown', async () => {
+  it('returns an error if results are shown too short to be useful', async () => {
     expect(
       await answered((result) => ({ result, from: 10 }), { policies: { resultCharacters: 100 } }),
     ).toMatch(/^Error: No more than 100 characters of a result are shown here, too few to read on\./);

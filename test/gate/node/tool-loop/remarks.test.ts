@@ -12,12 +12,12 @@ const value = { id: 'c1' };
 const valued = toolResult({ type: 'artifact', value });
 
 describe('a remark on a result', () => {
-  it('is below the text of the result', () => {
+  it('follows the text of the result', () => {
     expect(withRemark(text('Done.'), ['One.', 'Two.'])).toEqual(text('Done.\n\nOne.\n\nTwo.'));
     expect(withRemark(artifact('Found.', value), ['One.'])).toEqual(artifact('Found.\n\nOne.', value));
   });
 
-  it('is stored beside a JSON value, so that the value is stored once', () => {
+  it('is stored beside a JSON value, so that the value is stored only once', () => {
     const remarked = withRemark(valued, ['One.', 'Two.']);
     expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
     expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
@@ -25,15 +25,15 @@ describe('a remark on a result', () => {
     expect(modelText(mapContent(remarked, (words) => `${words}!`))).toBe('{"id":"c1"}\n\nOne.\n\nTwo.!');
   });
 
-  it('is omitted on an error, and if it is empty', () => {
+  it('is omitted from an error, and if it is empty', () => {
     const failed = error('No.');
     expect(withRemark(failed, ['One.'])).toBe(failed);
     expect(withRemark(valued, [])).toBe(valued);
   });
 });
 
-describe('a strategy that is asked about a call', () => {
-  it('sees the journaled result, without secrets', async () => {
+describe('remarkOn of a strategy', () => {
+  it('receives the journaled result, without secrets', async () => {
     const noted: RemarkedCall[] = [];
     const strategy: InjectionStrategy = {
       name: 'notes',

@@ -14,20 +14,20 @@ const tool = (name: string, description = 'Looks.'): ToolDefinition => ({
   inputSchema: { type: 'object' },
 });
 
-/** A request made from messages. */
+/** Makes a request from messages. */
 const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}): ModelRequest => ({
   messages,
   tools: [],
   ...more,
 });
 
-/** The size of a message with unknown tokens. */
+/** Returns the counted size of a message whose number of tokens is unknown. */
 const counted = (message: ModelMessage): number => bytes(message) + 16;
 
 const ASKED = [system('Work.'), user('Go.'), user('On.')];
 const TOLD = 20;
 
-/** The size of a request after another one whose provider reported its tokens. */
+/** Returns the counted size of a request that follows a request with known tokens. */
 function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
   const { lengths } = sizeOf('m', earlier, undefined);
   return sizeOf(model, later, { request: lengths, inputTokens: told }).inputTokens;
@@ -36,7 +36,7 @@ function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told =
 const all = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
 
 describe('the stored size of a request', () => {
-  it('has its model, its number of messages, and lengths', () => {
+  it('contains its model, its number of messages, and lengths', () => {
     const { lengths, inputTokens } = sizeOf('m', request(ASKED), undefined);
     const text = ASKED.slice(1).reduce((sum, message) => sum + counted(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
@@ -57,13 +57,13 @@ describe('the stored size of a request', () => {
     ]);
   });
 
-  it('counts non-Latin text in bytes', () => {
+  it('counts text in bytes, also if it is not Latin', () => {
     expect(sizeOf('m', request([system('你好')]), undefined).lengths.system).toBe(6);
   });
 });
 
-describe('a request after one with known tokens', () => {
-  it('counts those tokens plus the bytes added since', () => {
+describe('a request that follows a request with known tokens', () => {
+  it('counts the known tokens and the bytes that were added since', () => {
     const came = [user('More?'), user('And?')];
     const since = came.reduce((sum, message) => sum + counted(message), 0);
     expect(after(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
@@ -105,17 +105,17 @@ describe('a request after one with known tokens', () => {
     expect(after(request(earlier), request([one]))).toBe(TOLD + sum);
   });
 
-  it('is never estimated above its bytes', () => {
+  it('never counts more than its bytes', () => {
     const later = request([system('Be quick.'), user('Go.')]);
     expect(after(request(ASKED), later, { told: 9_000 })).toBe(all(later));
   });
 
-  it('is counted in bytes for another model', () => {
+  it('is counted in bytes if it goes to another model', () => {
     const later = request([...HEAVY, user('More?')]);
     expect(after(request(HEAVY), later, { model: 'other' })).toBe(all(later));
   });
 
-  it('does not detect a change that keeps the length of a part', () => {
+  it('does not notice a change that keeps the length of a part', () => {
     const [before, since] = [
       request([system('It is 12:59.'), long]),
       request([system('It is 13:00.'), long]),

@@ -29,7 +29,7 @@ async function said(
   return { app, end, texts };
 }
 
-describe('a call of a tool that does not exist', () => {
+describe('a call of an unknown tool', () => {
   const rest =
     'Available tools: [list, vectorSearch]. Use the exact tool name from this list. Do not combine or prefix tool ' +
     'names — tool names found in source code or search results are not callable.';
@@ -38,13 +38,13 @@ describe('a call of a tool that does not exist', () => {
     ['vector-search', " Did you mean 'vectorSearch'?"],
     ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
     ['__proto__', ''],
-  ])('is answered with the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
+  ])('returns the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
     const { texts, end } = await said([look, list], [calls(name), 'Done.']);
     expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
-  it('fails the turn the fourth time in a row (TNF-01)', async () => {
+  it('fails the turn if it is the fourth in a row (TNF-01)', async () => {
     const { app, end } = await said([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
     expect(app.model.requests).toHaveLength(3);
     expect(end).toMatchObject({
@@ -58,7 +58,7 @@ describe('a call of a tool that does not exist', () => {
     });
   });
 
-  it('is counted from zero after a call of an existing tool (TNF-06)', async () => {
+  it('is counted from zero after a call of a known tool (TNF-06)', async () => {
     const { end } = await said(
       [look],
       [calls('a', 'b', 'c'), calls('vectorSearch'), calls('a', 'b', 'c'), 'Done.'],
@@ -71,14 +71,14 @@ describe('input', () => {
   it.each([
     ['{"query":', "is not valid JSON: it does not end with '}', so it may be cut off"],
     ['[1]', 'is an array, not a JSON object'],
-  ])('returns an error if it is not a JSON object: %s', async (input, problem) => {
+  ])('leads to an error result if it is not a JSON object: %s', async (input, problem) => {
     const { texts } = await said([look], [{ calls: [{ name: 'vectorSearch', input }] }, 'Done.']);
     expect(texts).toEqual([
       `Error: The input of tool 'vectorSearch' ${problem}. Send one JSON object that matches its schema.`,
     ]);
   });
 
-  it('returns every problem if it does not match the schema, and no tool runs', async () => {
+  it('leads to an error result with every problem if it does not fit the schema, and the tool does not run', async () => {
     const { texts, app, end } = await said(
       [look],
       [{ calls: [{ name: 'vectorSearch', input: { query: 1 } }] }, 'Done.'],
@@ -111,7 +111,7 @@ describe('limits of tool calls (SPM-13)', () => {
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best.' } });
   });
 
-  it('count from the message', async () => {
+  it('count from the message of the turn', async () => {
     const app = memoryApp({
       tools: [list],
       replies: [calls('list'), 'One.', calls('list'), 'Two.'],
@@ -139,16 +139,16 @@ describe('a tool that exceeds its time limit', () => {
     'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
   it.each<[string, Effect, (() => Reconciliation) | undefined, string]>([
-    ['a read has failed', 'read', undefined, "Error: Tool 'slow' did not answer within 1000 ms."],
-    ['an idempotent call is in doubt', 'idempotent', undefined, unknown],
-    ['a once call is in doubt', 'once', undefined, unknown],
+    ['a `read` call has failed', 'read', undefined, "Error: Tool 'slow' did not answer within 1000 ms."],
+    ['an `idempotent` call has an unknown outcome', 'idempotent', undefined, unknown],
+    ['a `once` call has an unknown outcome', 'once', undefined, unknown],
     [
-      "a once call has the outcome from its tool's reconcile",
+      'a `once` call has the outcome that its `reconcile` returns',
       'once',
       () => ({ done: 'it was done' }),
       'it was done',
     ],
-    ['a once call that keeps running can still complete', 'once', () => 'not-done', unknown],
+    ['a `once` call that keeps running may still complete', 'once', () => 'not-done', unknown],
   ])('is aborted: %s (PAR-03, PAR-09)', async (_, effect, reconcile, text) => {
     const clock = createManualClock();
     const { tool, signals } = hangs(effect, reconcile);
@@ -161,7 +161,7 @@ describe('a tool that exceeds its time limit', () => {
   it.each<[string, () => unknown]>([
     ['the reason of its signal', () => undefined],
     ['its own error', () => new Error('Request was aborted.')],
-  ])('is not treated as failed if it stops with %s: it is reconciled', async (_, thrown) => {
+  ])('is reconciled if it throws %s', async (_, thrown) => {
     const clock = createManualClock();
     const outcomes: Reconciliation[] = [{ done: 'paid after all' }, 'not-done', 'unknown'];
     const pay = defineTool({
@@ -185,13 +185,13 @@ describe('a tool that exceeds its time limit', () => {
   });
 
   it.each([
-    Object.assign(new Error('The object is gone.'), { durableObjectReset: true }),
+    Object.assign(new Error('The object was reset.'), { durableObjectReset: true }),
     Object.assign(new Error('Try again.'), { retryable: true }),
     Object.assign(new Error('Too many requests.'), { overloaded: true }),
     new Error('internal error; reference = abc'),
     new Error('Durable Object reset because its code was updated.'),
     new Error('The service failed.', { cause: new TypeError('Network connection lost.') }),
-  ])('is in doubt if the platform aborted its call: %s', async (thrown) => {
+  ])('has an unknown outcome if the platform aborted its call: %s', async (thrown) => {
     const slow = defineTool({
       name: 'slow',
       description: 'Calls an object.',
@@ -202,7 +202,7 @@ describe('a tool that exceeds its time limit', () => {
     expect(answers((await app.state()).messages)).toEqual([['slow', unknown]]);
   });
 
-  it('can still report its outcome if it is `once`', async () => {
+  it('can still return its result late if it is `once`', async () => {
     const clock = createManualClock();
     const slow = defineTool({
       name: 'slow',
@@ -218,7 +218,7 @@ describe('a tool that exceeds its time limit', () => {
   it.each<[Effect, string]>([
     ['read', "Error: The connection of tool 'cut' was lost before it answered."],
     ['once', unknown.replace('slow', 'cut')],
-  ])('is like a call whose line was lost: %s', async (effect, text) => {
+  ])('has the outcome of a call whose connection was lost: %s', async (effect, text) => {
     const run = (): never => {
       throw new Error('Network connection lost.');
     };
@@ -228,8 +228,8 @@ describe('a tool that exceeds its time limit', () => {
   });
 });
 
-describe('a tool that is not made by `defineTool`', () => {
-  it('acts once per call: a second request is an error that its model can read', async () => {
+describe('a tool that `defineTool` did not define', () => {
+  it('can execute once per call, and a second request is an error that the model sees', async () => {
     const runs: string[] = [];
     const leaf = { effect: 'read', timeout: 1_000, run: () => runs.push('ran') } as const;
     const greedy: AnyTool = {

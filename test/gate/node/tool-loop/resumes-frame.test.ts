@@ -5,13 +5,13 @@ import { hasOpenFrame } from '../../../doors/loop.ts';
 import { calls, digs } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
-  it('knows if its frame is already open because it was cut off inside', async () => {
+  it('learns whether its frame is already open because the frame was interrupted', async () => {
     const told: boolean[] = [];
     let isFirst = true;
     const dies = defineTool({
       name: 'die',
       description: 'Dies.',
-      effect: 'idempotent', // so that earlier events are stored
+      effect: 'idempotent', // The effect makes the outbox store earlier events.
       run: () => {
         if (isFirst) session.kill();
         isFirst = false;

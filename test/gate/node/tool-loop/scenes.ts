@@ -3,21 +3,21 @@ import type { Frame } from '../../../../src/kinds/entry.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 
-/** A reply that calls these tools without input. */
+/** Makes a reply that calls these tools without input. */
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-/** A `read` tool that does one thing. */
+/** Defines a `read` tool that runs this function. */
 export const reads = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
   more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
 ) => defineTool({ name, description: 'Does.', effect: 'read', run: (_, call) => run(call), ...more });
 
-/** The tool results in one request. */
+/** Returns the tool results in one request. */
 export const shownResults = (request: ModelRequest | undefined): readonly string[] =>
   request?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? [];
 
-/** A tool that only opens a frame, and returns its outcome. */
+/** Returns a tool that only opens a frame, and returns its outcome. */
 export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
   ...reads('dig'),
   effect: 'none',

@@ -8,7 +8,7 @@ import { runBare } from './bare-loop.ts';
 const tool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
-/** A minimal kind of tool: `open` unlocks `inner`. */
+/** A minimal kind of tool: a successful call unlocks the tool `inner`. */
 const unlocked: ToolMemory<boolean, boolean> = {
   folding: FOLDING,
   name: 'unlocked',
@@ -21,8 +21,8 @@ const unlock: InjectionStrategy = {
   offer: (tools, view) => (view.recall(unlocked) ? [inner, ...tools] : tools),
 };
 
-describe('a kind of tool', () => {
-  it('offers the tools in its memory with the next model call, after the others (TOOL-21)', async () => {
+describe('the strategy of a kind of tool', () => {
+  it('offers the tools in its memory with the next model call, after other tools (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
       memories: [unlocked],
@@ -37,7 +37,7 @@ describe('a kind of tool', () => {
     expect(end).toMatchObject({ outcome: 'completed' });
   });
 
-  it('offers no new tool within the batch', async () => {
+  it('offers no new tools within the batch', async () => {
     const { model } = await runBare({
       tools: [tool('open')],
       memories: [unlocked],
@@ -51,7 +51,7 @@ describe('a kind of tool', () => {
     expect(texts?.[1]).toMatch(/^Error: Tool 'inner' does not exist\./);
   });
 
-  it('passes the tools of one strategy to the next', async () => {
+  it('receives the tools of the previous strategy', async () => {
     const hide: InjectionStrategy = {
       name: 'hide',
       offer: (tools) => tools.filter(({ name }) => name !== 'open'),

@@ -1,4 +1,4 @@
-/** The shown length of one result. */
+/** Tests how much of a result is shown to the model. */
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, content, defineAgent, error, file, type Policies } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
@@ -23,7 +23,7 @@ const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.
     { use: [files()], replies },
   );
 
-/** The model's view of a tool's return value. */
+/** Returns what the model sees of the value that a tool returns. */
 async function shown(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
   const session = sessionOf([reads('look', answer)], scene);
   await session.send('Go.');
@@ -31,11 +31,11 @@ async function shown(answer: () => unknown, scene: Scene = {}): Promise<string |
 }
 
 describe('a result', () => {
-  it('is shown whole up to 65,536 characters', async () => {
+  it('is shown completely up to 65,536 characters', async () => {
     expect(await shown(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
   });
 
-  it('is shown by its beginning if it is longer, with the shown share', async () => {
+  it('is shown only at its beginning if it is longer, with a note on the shown part', async () => {
     expect(await shown(() => 'x'.repeat(1_000_000))).toBe(
       `${'x'.repeat(65_536)}\n... [shortened: 65536 of 1000000 characters are shown]`,
     );
@@ -44,13 +44,17 @@ describe('a result', () => {
   it.each<[string, () => unknown, string]>([
     ['an artifact', () => ({ word: 'kelp' }), '{"word"\n... [shortened: 7 of 15 characters are shown]'],
     ['an error', () => error('No kelp.'), 'Error: \n... [shortened: 7 of 15 characters are shown]'],
-    ['characters of two halves', () => 'kelps 😀', 'kelps \n... [shortened: 6 of 8 characters are shown]'],
-    ['characters that just fit', () => 'kelp 😀', 'kelp 😀'],
-  ])('can have as many characters as the agent allows: %s', async (_, answer, text) => {
+    [
+      'a surrogate pair at the limit',
+      () => 'kelps 😀',
+      'kelps \n... [shortened: 6 of 8 characters are shown]',
+    ],
+    ['a surrogate pair that just fits', () => 'kelp 😀', 'kelp 😀'],
+  ])('is limited to the characters that the agent allows: %s', async (_, answer, text) => {
     expect(await shown(answer, { policies: { resultCharacters: 7 } })).toBe(text);
   });
 
-  it('shares its limit with its text files, each of which reports the shown share', async () => {
+  it('shares its limit with its text files, each of which has a note on the shown part', async () => {
     const sheet = (letter: string) => file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
     const text = await shown(() => content(['Sales:', sheet('a'), sheet('b')]), {
       policies: { resultCharacters: 450 },
@@ -62,7 +66,7 @@ describe('a result', () => {
     expect([shownOfB.length, told]).toEqual([left, `... [shortened: ${left} of 150 characters are shown]`]);
   });
 
-  it('is shortened after transformers have processed all of it', async () => {
+  it('is shortened after transformers have processed the complete text', async () => {
     const use = [defineTransformer({ name: 'counts', result: (text) => `${text.length} ${text}` })];
     const scene = { policies: { resultCharacters: 8 }, use };
     expect(await shown(() => 'x'.repeat(90), scene)).toBe(
@@ -70,7 +74,7 @@ describe('a result', () => {
     );
   });
 
-  it('is journaled whole, and is the whole answer if it is returned directly', async () => {
+  it('is journaled completely, and is a complete answer if it is returned directly', async () => {
     const whole = 'x'.repeat(90);
     const look = reads('look', () => whole, { returnDirect: true });
     const session = sessionOf([look], { policies: { resultCharacters: 8 } });
@@ -80,7 +84,7 @@ describe('a result', () => {
     });
   });
 
-  it('is shortened in nested loops too, and so is their answer', async () => {
+  it('is shortened in nested loops, whose answer is shortened too', async () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -96,7 +100,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('of a one-shot tool was delivered unchanged, and would not be longer the next time', async () => {
+  it('of a one-shot tool counts as delivered if it was shortened, because it would be shortened again', async () => {
     const load = oneShotPerLoop(
       reads('load', () => 'x'.repeat(90)),
       'Work.',
@@ -110,7 +114,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('counts for a compaction at its shown length', async () => {
+  it('counts toward a compaction only with its shown length', async () => {
     let asked = 0;
     const compaction = summarize({
       overTokens: 100,
@@ -176,8 +180,8 @@ describe('a result that was shown before', () => {
     const written = stringify.mock.calls.filter(([value]) => isResult(value)).length;
     stringify.mockRestore();
     expect(shownResults(session.requests.at(-1))).toEqual(replies.slice(1).map(() => '{"kelp":"green"}'));
-    // Once for the model, and twice at the end of its call; 250 times if each request rendered all earlier
-    // results.
+    // Once for the model, and twice when the call ends. It would be 250 times if each request rendered all
+    // earlier results.
     expect(written).toBe(60);
   });
 });

@@ -54,17 +54,17 @@ const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = 
   ['fail', failing, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
 ];
 
-describe.each(KINDS)('%s', (type, make, ends) => {
+describe.each(KINDS)('the signal %s', (type, make, ends) => {
   const signal = { type, reason: 'Enough.' };
   const thrown = sends('stop', () => make('Enough.'));
 
-  it('ends the turn without another model call or an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
+  it('ends the turn without another model call and without an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
     const { session, answer } = await said([thrown], [calls('stop')]);
     expect(answer).toMatchObject({ ...ends, signal, text: '', iterations: 1, toolCalls: 1 });
     expect(session.requests).toHaveLength(1);
   });
 
-  it('does the same in the result of a decorator (SIG-01)', async () => {
+  it('ends the turn if the result of a decorator contains it (SIG-01)', async () => {
     const { decorated, ran } = (() => {
       const ran: string[] = [];
       const inside = reads('stop', () => void ran.push('ran'));
@@ -79,7 +79,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(ran).toEqual(['ran']);
   });
 
-  it('does the same if the code around a tool throws it (SIG-01)', async () => {
+  it('ends the turn if code around a tool throws it (SIG-01)', async () => {
     const around = decorate(reads('stop'), {
       call: async () => {
         throw make('Enough.');
@@ -88,7 +88,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect((await said([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
   });
 
-  it('survives a decorator that replaces the result (SIG-01)', async () => {
+  it('takes effect even if a decorator replaces the result (SIG-01)', async () => {
     const hushed = decorate(thrown, {
       call: async (input, live) => {
         await thrown.call(input, live);
@@ -115,7 +115,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(answer).toMatchObject({ ...ends, signal });
   });
 
-  it('lets the siblings run, and keeps their effects (PAR-05, LOOP-16)', async () => {
+  it('lets the other calls of the batch run, and keeps their effects (PAR-05, LOOP-16)', async () => {
     const ran: string[] = [];
     const stopped = Promise.withResolvers<void>();
     const slow = reads('slow', async ({ id }) => {
@@ -134,7 +134,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     expect(turn?.toolCalls).toBe(3);
   });
 
-  it('skips the calls of its serial that had not begun (LOOP-16)', async () => {
+  it('skips calls with its serial key that had not started (LOOP-16)', async () => {
     let ran = 0;
     const stop = sends('stop', () => make('Enough.'), { serial: 's' });
     const step = reads(
@@ -152,7 +152,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
     ]);
   });
 
-  it('leaves a conversation that can continue: every call has a result (LOOP-16)', async () => {
+  it('leaves a conversation that can continue, because each call has a result (LOOP-16)', async () => {
     const { session } = await said([thrown], [calls('stop', 'stop'), 'Here I am.']);
     expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
@@ -163,7 +163,7 @@ describe.each(KINDS)('%s', (type, make, ends) => {
 });
 
 describe('a signal', () => {
-  it('is returned with its reason: replanning and stopping are not errors (SIG-01, LOOP-12)', async () => {
+  it('is returned with its reason, and is not an error if it replans or stops (SIG-01, LOOP-12)', async () => {
     const kinds = KINDS.map(([type, make]) => sends(type.replace('-', '_'), () => make('Enough.')));
     for (const tool of kinds) {
       const { texts } = await said([tool], [calls(tool.name)]);
@@ -172,7 +172,7 @@ describe('a signal', () => {
     }
   });
 
-  it("keeps the tool's blackboard entries when it replans (LOOP-12)", async () => {
+  it('keeps the blackboard entries of its tool when it replans (LOOP-12)', async () => {
     const tool = reads('stop', ({ blackboard, state }) => {
       blackboard.add('a clue', { name: 'clue' });
       state.set('seen', 1);
@@ -185,7 +185,7 @@ describe('a signal', () => {
     expect(cells.get('clerk')).toEqual({ seen: 1 });
   });
 
-  it('leaves no output to be parsed (LOOP-13)', async () => {
+  it('prevents the parsing of an output (LOOP-13)', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',
@@ -203,17 +203,13 @@ describe('a signal', () => {
   });
 
   it.each<[string, readonly string[], Signal['type']]>([
-    ['the first of several equal ones', ['replan', 'replan_2'], 'replan'],
-    [
-      'the end of the agent over that of the action',
-      ['terminate_action', 'terminate_agent'],
-      'terminate-agent',
-    ],
-    ['the end of the action over replanning', ['replan', 'terminate_action'], 'terminate-action'],
-    ['an exit over replanning', ['replan', 'exit'], 'exit'],
-    ['a failure over all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
-    ['a configuration error over everything', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
-  ])('is selected if there are several: %s (PAR-05, PAR-06)', async (_, names, type) => {
+    ['the first of several equal signals', ['replan', 'replan_2'], 'replan'],
+    ['terminate-agent before terminate-action', ['terminate_action', 'terminate_agent'], 'terminate-agent'],
+    ['terminate-action before replan', ['replan', 'terminate_action'], 'terminate-action'],
+    ['exit before replan', ['replan', 'exit'], 'exit'],
+    ['fail before all of these', ['replan', 'terminate_agent', 'exit', 'fail'], 'fail'],
+    ['misconfigured before all others', ['fail', 'misconfigured', 'replan'], 'misconfigured'],
+  ])('is selected from several signals: %s (PAR-05, PAR-06)', async (_, names, type) => {
     const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
       const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
       return sends(name, () => make(`${name} says so.`));
@@ -223,7 +219,7 @@ describe('a signal', () => {
     expect(answer.signal).toEqual({ type, reason: `${first} says so.` });
   });
 
-  it('ends the loop after a kill too, and skips the calls that had not begun (LOOP-16, LOOP-22)', async () => {
+  it('ends the loop after a kill too, and skips calls that had not started (LOOP-16, LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
     const once = (name: string, run: () => unknown) =>
@@ -250,7 +246,7 @@ describe('a signal', () => {
     expect(session.requests).toHaveLength(1);
   });
 
-  it('ends the loop in the next invocation if it was stored before a kill: only started calls run (LOOP-22)', async () => {
+  it('ends the loop in the next invocation if it was stored before a kill, and only started calls run (LOOP-22)', async () => {
     const ran: string[] = [];
     let kills = 1;
     const tool = (name: string, run: () => unknown, serial?: string) =>
@@ -281,7 +277,7 @@ describe('a signal', () => {
     ]);
   });
 
-  it('keeps its reason if the limit of calls was reached after it (LOOP-12)', async () => {
+  it('keeps its reason if the call limit was reached after it (LOOP-12)', async () => {
     const agent = defineAgent({
       ...{
         name: 'clerk',
@@ -315,7 +311,7 @@ describe('a signal in a nested loop', () => {
   });
 
   it.each(KINDS.slice(2))(
-    'reaches the turn, however the tool around it handles it: %s (SIG-02, SIG-03)',
+    'reaches the turn even if the tool around the loop replaces the result: %s (SIG-02, SIG-03)',
     async (type, make, ends) => {
       const dig = digs([sends('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {
@@ -331,7 +327,7 @@ describe('a signal in a nested loop', () => {
     },
   );
 
-  it('reaches the turn from two loops down', async () => {
+  it('reaches the turn from a loop at depth two', async () => {
     const { answer, session } = await said(
       [digs([digs([sends('stop', () => exitEarly('Out.'))])])],
       [calls('dig'), calls('dig'), calls('stop')],
@@ -340,7 +336,7 @@ describe('a signal in a nested loop', () => {
     expect(session.requests).toHaveLength(3);
   });
 
-  it('reaches the turn after a kill between the two (LOOP-22)', async () => {
+  it('reaches the turn if the Worker is killed after the loop has ended (LOOP-22)', async () => {
     let kills = 1;
     const inside = defineTool({
       name: 'stop',
@@ -358,7 +354,7 @@ describe('a signal in a nested loop', () => {
         return result;
       },
     });
-    // Events of the nested loop that were not stored are requested again.
+    // Replies of the nested loop that were not stored are requested again.
     const session = sessionOf([dies], [calls('dig'), calls('stop'), calls('stop')]);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'cancelled',

@@ -3,7 +3,7 @@ import { Slots } from '../../../doors/loop.ts';
 import { waitForPromises } from '../../../doors/testing.ts';
 
 describe('slots', () => {
-  it('are granted first come, first served, and never exceed their number', async () => {
+  it('are granted in the order of requests, and never exceed their number', async () => {
     const slots = new Slots(2);
     const log: string[] = [];
     const releases: (() => void)[] = [];
@@ -22,7 +22,7 @@ describe('slots', () => {
     expect(log).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('are free again after a failure', async () => {
+  it('are released after a failure', async () => {
     const slots = new Slots(1);
     await expect(slots.hold(() => Promise.reject(new Error('No.')))).rejects.toThrow('No.');
     expect(await slots.hold(async () => 'fine')).toBe('fine');

@@ -30,8 +30,8 @@ const look = (ran: string[], serial?: string) =>
   });
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-describe('a call that waits for an outside answer', () => {
-  it('suspends the turn after its siblings have ended, and keeps their results', async () => {
+describe('a call that waits for an answer from outside', () => {
+  it('suspends the turn after the other calls of its batch have ended, and their results are kept', async () => {
     const app = memoryApp({ tools: [waits(), look([])], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
     const [, reply] = (await app.state()).messages;
@@ -73,14 +73,14 @@ describe('a call that waits for an outside answer', () => {
     ]);
   });
 
-  it('delays the later calls of its serial', async () => {
+  it('delays later calls with its serial key', async () => {
     const ran: string[] = [];
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
   });
 
-  it('delays them after a take-over too, and the turn is suspended again', async () => {
+  it('delays later calls with its serial key after a take-over too, and the turn is suspended again', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
