@@ -91,7 +91,7 @@ describe('the package manager', () => {
     expect(findAppManager(['package.json', 'constructor'])).toBeUndefined();
   });
 
-  it('has its own commands in texts that people read', () => {
+  it('has its own commands in the generated texts', () => {
     const text = 'npm install, `npm run dev`, `npm test`, `npx wrangler deploy`';
     expect(replaceCommands('pnpm', text)).toBe(
       'pnpm install, `pnpm run dev`, `pnpm test`, `pnpm exec wrangler deploy`',

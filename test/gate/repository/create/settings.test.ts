@@ -27,7 +27,7 @@ describe('wrangler.toml', () => {
     });
   });
 
-  it('gets additional flags and bindings beside the existing ones', () => {
+  it('gets additional flags and bindings, and keeps the existing ones', () => {
     const text = `main = 'a.ts'\ncompatibility_flags = [ "nodejs_compat", ]\n\n[[durable_objects.bindings]]\nname = "ROOM"\nclass_name = "Room"\n\n[[migrations]]\ntag = "v1"\nnew_sqlite_classes = ["Room"]\n`;
     const { text: changed, left } = change(text);
     expect(changed).toBe(
@@ -144,7 +144,7 @@ describe('wrangler.jsonc', () => {
     expect(change(change(text).text).text).toBe(change(text).text);
   });
 
-  it('gets additional flags, bindings and migrations beside the existing ones', () => {
+  it('gets additional flags, bindings and migrations, and keeps the existing ones', () => {
     const room = { name: 'ROOM', class_name: 'Room' };
     const made = { tag: 'v1', new_sqlite_classes: ['Room'] };
     const before = {

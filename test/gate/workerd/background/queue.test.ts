@@ -94,7 +94,7 @@ describe('a turn that is sent through the queue', () => {
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });
 
-  it('is run by the loopback at once if the queue refuses the message', async () => {
+  it('is run by the loopback immediately if the queue refuses the message', async () => {
     const of = session();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);

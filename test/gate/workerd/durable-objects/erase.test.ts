@@ -64,7 +64,7 @@ describe('a session object that is erased', () => {
     expect(await harness.session.read({ from: 1 })).toBeNull();
   });
 
-  it('is erased by a repeated request if it is reset meanwhile', async () => {
+  it('is erased by a repeated request if it is reset during the first one', async () => {
     const harness = await filled();
     const erasing = harness.session.erase();
     await abortAllDurableObjects();

@@ -25,7 +25,7 @@ const count = async (key: SessionFilesKey): Promise<number> =>
 
 fileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
 
-it('a file in R2 has its media type, and its key begins with its session', async () => {
+it('a file in R2 has its media type, and a key that begins with its session', async () => {
   const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
   await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
   const [object] = (await env.FILES.list({ prefix: prefix(key), include: ['httpMetadata'] })).objects;

@@ -216,7 +216,7 @@ describe('the answer of a call', () => {
     );
   });
 
-  it('is refused without the required role, which ending the turn requires too', async () => {
+  it('is refused without the required role, and so are a cancel and an erasure', async () => {
     const { chat, call, turn } = await asking('pay_as_manager');
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
@@ -315,7 +315,7 @@ describe('a principal', () => {
     [{ id: 'ann', tenant: 1 }, 'whose id or tenant is empty or not a string'],
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are not a list of strings'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
-  ])('that is invalid is refused at once: %j', (principal, problem) => {
+  ])('that is invalid is refused immediately: %j', (principal, problem) => {
     expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf received a principal ${problem}.`),
     );

@@ -127,7 +127,7 @@ describe('send', () => {
     expect(shown).toEqual(await listed(chat.events({ after: 1 })));
   });
 
-  it('stores the message and returns at once if it is for the background', async () => {
+  it('stores the message and returns immediately if it is for the background', async () => {
     const { chat } = fresh();
     const message = script('Later.').message();
     const stored = await chat.send(message, { background: true });
@@ -175,7 +175,7 @@ describe('send', () => {
     expect((await queued).text).toBe('Queued.');
   });
 
-  it('returns at once, with the pending calls, if it queues behind a waiting turn', async () => {
+  it('returns immediately, with the pending calls, if it queues behind a waiting turn', async () => {
     const { chat, asked } = await waitingInCode('pay');
     const queued = await chat.send('Next.', { whenBusy: 'queue' });
     expect(queued).toEqual({

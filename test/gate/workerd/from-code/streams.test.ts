@@ -157,7 +157,7 @@ describe('session.stream', () => {
 describe('session.answer and session.streamAnswers', () => {
   const approve = (call = '') => ({ call, decision: 'approve' as const });
 
-  it('answer several calls at once', async () => {
+  it('answer several calls in one request', async () => {
     const { chat, calls, to } = await asking('pay', 'pay', 'look_up');
     const [one, two, look = ''] = calls;
     const answered = await chat.answer([
@@ -271,7 +271,7 @@ describe('session.follow', () => {
     );
   });
 
-  it('shows at once that a turn waits', async () => {
+  it('shows immediately that a turn waits', async () => {
     const { chat, turn, pending } = await asking('pay');
     expect((await listed(await chat.follow(turn))).at(-1)).toMatchObject({
       type: 'suspended',

@@ -55,7 +55,7 @@ describe('several answers in one request', () => {
     );
   });
 
-  it('can answer some of the pending calls, and the turn waits for the rest', async () => {
+  it('can answer only some of the pending calls, and the turn waits for the others', async () => {
     const wait = await waiting(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = callsOf(wait);
     const response = await answers(wait.session, [approve(one), approve(two)]);
@@ -243,7 +243,7 @@ describe('a list of answers, before any is accepted', () => {
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
 
-  it('is refused with the answers that were accepted if another client decides meanwhile', async () => {
+  it('is refused with the accepted answers if another client has decided one of the calls', async () => {
     const wait = await waiting(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);
     let posted = 0;

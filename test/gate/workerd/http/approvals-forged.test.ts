@@ -188,7 +188,7 @@ describe('an outdated decision', () => {
     await expectProblem(await answer(linkOf(wait), APPROVE), alreadyAnswered(wait.session));
   });
 
-  it('is refused if its turn was cancelled meanwhile', async () => {
+  it('is refused if its turn was cancelled in the meantime', async () => {
     const wait = await waiting(['pay']);
     await send(`${wait.session}/cancel`, { method: 'POST' });
     await ended(wait.session);

@@ -112,7 +112,7 @@ describe('an approval', () => {
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
-  it('of one of two calls leaves the turn waiting for the other, and does not run either', async () => {
+  it('of one of two calls runs no call, and the turn waits for the other decision', async () => {
     const { links, session, turn, to } = await waiting(['pay', 'pay_plainly', 'pay_now']);
     expect(paidTo(to)).toEqual([3]);
     const first = await answer(links[1] ?? '', APPROVE);

@@ -297,7 +297,7 @@ describe('an app with a custom `auth`', () => {
     });
   });
 
-  it('keeps two owners’ sessions of one name apart, and a tenant shares its own', async () => {
+  it('separates the sessions of two owners with one name, and a tenant shares its own', async () => {
     const session = newSession();
     const key = { headers: { 'idempotency-key': 'k1' } };
     const texts = [];

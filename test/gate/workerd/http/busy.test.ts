@@ -158,7 +158,7 @@ describe('a message that queues', () => {
     await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
-  it('returns at once with the pending calls of the previous turn, and its answer has an address', async () => {
+  it('returns immediately with the pending calls of the previous turn, and its answer has an address', async () => {
     const { session, links, pending } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
     const { turn, ...more } = await json(response);
@@ -355,7 +355,7 @@ describe('a scheduled message', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
   });
 
-  it('queues at once with a delay of 0', async () => {
+  it('queues immediately with a delay of 0', async () => {
     const { session, first, answering } = await busy('Second.');
     const response = await post(session, { message: 'Two', delaySeconds: 0 });
     const { turn, status } = await json(response);

@@ -144,7 +144,7 @@ describe('cancel', () => {
     expect(await json(await send(path))).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
-  it('of a turn that cannot be cancelled says why', async () => {
+  it('of a turn that cannot be cancelled returns the reason', async () => {
     const session = hearingSession();
     expect((await cancel(session, 'x')).status).toBe(404);
     const done = await json(await post(session, { message: script('Done.').message() }));

@@ -79,7 +79,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
 
-  it('of one turn shows the rest of it', async () => {
+  it('of one turn shows its remaining events', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script(adding, 'Three.').message() }));
     const { query, headers } = going(4);

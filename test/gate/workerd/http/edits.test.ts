@@ -78,7 +78,7 @@ describe('an edit over HTTP', () => {
     expect([paidTo(to), model.requests.length]).toEqual([[99], 2]);
   });
 
-  it('starts from the decorated input, which is shown beside the model’s input', async () => {
+  it('starts from the decorated input, which is shown next to the model’s input', async () => {
     const sent = { amount: 5, reason: 'Rent.' };
     const { to, link, pending } = await waitingFor('pay_for', sent);
     expect(pending).toMatchObject({

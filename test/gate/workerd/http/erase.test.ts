@@ -119,7 +119,7 @@ describe('a session that is erased while it is in use', () => {
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
-  it('notifies a follower even if another session of its name begins at once', async () => {
+  it('notifies a follower even if another session of its name begins immediately', async () => {
     const session = hearingSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));

@@ -196,7 +196,7 @@ describe('a client that resumes in an erased session', () => {
     reply.release();
   });
 
-  it('receives it from a page of events, too', async () => {
+  it('also receives it from a page of events', async () => {
     const session = newSession();
     const id = await again(session);
     const detail = 'The session of this event was erased. Leave out `after` to read the current one.';
@@ -253,7 +253,7 @@ describe('a client that resumes in an erased session', () => {
       expect(await json(await answer(`${session}/${path}`, {}, { headers }))).toEqual(refused);
   });
 
-  it('can send again what belongs to the current session, and receives the rest', async () => {
+  it('can resend a message of the current session, and receives the later events', async () => {
     const session = newSession();
     const body = { message: script('Done.').message() };
     const key = { 'idempotency-key': 'k' };

@@ -169,7 +169,7 @@ describe('a message whose response is a stream', () => {
     ]);
   });
 
-  it('sends a first byte at once', async () => {
+  it('sends its first byte immediately', async () => {
     const { message } = script('Done.');
     const response = await post(newSession(), { message: message() }, { headers: SSE });
     const reader = response.body?.getReader();

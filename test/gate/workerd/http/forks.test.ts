@@ -205,7 +205,7 @@ describe('a fork', () => {
     }
   });
 
-  it('at the first event can show the cut-off calls too', async () => {
+  it('at the first event can also show the calls that were cut off', async () => {
     const { path, model, message, note } = await recorded();
     const url = await forkOf(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
@@ -316,7 +316,7 @@ describe('a fork whose invocation was killed', () => {
 
   const source = (path: string) => env.SESSIONS.getByName(sessionName(path));
 
-  it('refuses messages until a runner has copied the rest', async () => {
+  it('refuses messages until a runner has copied the remaining events', async () => {
     const { path } = await twoTurns();
     const url = await left(path, 7);
     const busy = await post(url, { message: 'Too soon' });

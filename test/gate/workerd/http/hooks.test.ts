@@ -95,7 +95,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('sent five times at once starts one turn', async () => {
+  it('that arrives five times concurrently starts one turn', async () => {
     const { message } = script('Done.');
     const app = appFor(message);
     const body = issueBody();

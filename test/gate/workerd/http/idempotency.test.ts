@@ -48,7 +48,7 @@ describe('an idempotency key', () => {
     expect(model.requests.length).toBe(1);
   });
 
-  it('starts one turn if it is sent twice at once', async () => {
+  it('starts one turn if it is sent twice concurrently', async () => {
     const session = newSession();
     const { message, model } = script('Done.');
     const body = { message: message() };

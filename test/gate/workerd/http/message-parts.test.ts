@@ -87,7 +87,7 @@ describe('a message of parts', () => {
     expect(await started(session, via)).toMatchObject({ parts: [one, one, one, one] });
   });
 
-  it('has its file names sanitized and blank text removed', async () => {
+  it('is stored with sanitized file names and without blank text', async () => {
     const { via } = fileApp();
     const message = [
       { type: 'text', text: '\n ' },

@@ -109,7 +109,7 @@ describe('a model that fails', () => {
       const { turn, error } = await json(response);
       expect(error).toMatchObject({ type: 'model-failure', retryAfter: seconds });
       expect((await journal(session)).at(-1)).toMatchObject({ type: 'turn-ended', error });
-      // It applied to the turn's end, and does not change on a later read.
+      // The wait counts from the end of the turn, so a later read has no such header.
       const later = await send(`${session}/turns/${turn}`);
       expect([later.status, later.headers.get('retry-after')]).toEqual([502, null]);
       expect(await json(later)).toMatchObject({ error });

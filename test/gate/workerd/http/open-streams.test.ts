@@ -10,7 +10,7 @@ const model: ChatModel = { name: 'brief', ask: async () => ({ text: 'Hi.', toolC
 const clerk = defineAgent({ name: 'clerk', description: 'Answers.', instructions: '', model });
 const EVENTS = { headers: { accept: 'text/event-stream' } };
 
-/** An app with two callers, by a header, and a session of the first. */
+/** An app whose callers are selected by a header, and a session of the first caller. */
 async function appOf(maxStreams?: number) {
   const auth = (request: Request) => ({ id: request.headers.get('x-id') ?? 'ann', tenant: 'acme' });
   const via = appWith({ agents: [clerk], auth, use: [aiSdkUi()], http: { maxStreams } });

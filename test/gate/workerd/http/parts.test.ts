@@ -58,7 +58,7 @@ const shownOf = (turn: unknown) => {
 };
 
 describe('a reply of parts', () => {
-  it('streams reasoning beside text, with separate event names', async () => {
+  it('streams reasoning and text as separate events', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
@@ -78,7 +78,7 @@ describe('a reply of parts', () => {
     expect(JSON.stringify(answer)).not.toContain('Done it is.');
   });
 
-  it('has text and calls beside its parts on every read, but is stored as parts only', async () => {
+  it('has text and calls in addition to its parts on every read, but is stored as parts only', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
@@ -112,7 +112,7 @@ describe('a reply of parts', () => {
     }
   });
 
-  it('is streamed from the journal with text and calls beside its parts', async () => {
+  it('is streamed from the journal with text and calls in addition to its parts', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     await post(session, { message }, { headers: { prefer: 'respond-async' } });

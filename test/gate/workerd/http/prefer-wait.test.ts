@@ -101,7 +101,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
-    'that waits no time returns 202 at once: %s',
+    'that waits no time returns 202 immediately: %s',
     async (prefer) => {
       const session = hearingSession();
       const reply = held('Done.');
@@ -151,7 +151,7 @@ describe('a message whose client limits its wait', () => {
     expect([told(response), (await json(response)).outcome]).toEqual([[502, 'wait=10'], 'failed']);
   });
 
-  it('returns at once if it was answered before', async () => {
+  it('returns immediately if it was answered before', async () => {
     const session = newSession();
     const body = { message: script('Done.').message() };
     const first = await json(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
@@ -159,7 +159,7 @@ describe('a message whose client limits its wait', () => {
     expect([told(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
   });
 
-  it('waits in the queue too', async () => {
+  it('counts the time in the queue as waiting', async () => {
     const { session, reply } = await running('Done.', 'Next.');
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=10' } };
     const next = send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Next"}' });
@@ -169,7 +169,7 @@ describe('a message whose client limits its wait', () => {
     expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
   });
 
-  it('that steers another turn returns at once', async () => {
+  it('that steers another turn returns immediately', async () => {
     const { session, turn, reply } = await running();
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
@@ -181,7 +181,7 @@ describe('a message whose client limits its wait', () => {
     reply.release();
   });
 
-  it('ignores the limit for a stream, which begins at once', async () => {
+  it('ignores the limit for a stream, which begins immediately', async () => {
     const session = newSession();
     const response = await post(session, { message: script('Done.').message() }, wait('wait=10', SSE));
     expect(told(response)).toEqual([200, null]);
@@ -204,7 +204,7 @@ describe('an answer to a call whose client limits its wait', () => {
     expect(runsInBackground(waits.session)).toBe(true);
   });
 
-  it('that waits no time returns 202 at once', async () => {
+  it('that waits no time returns 202 immediately', async () => {
     const waits = await waiting(['pay']);
     expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,
@@ -237,14 +237,14 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     reply.release();
   });
 
-  it('returns at once for a turn that needs a caller to continue', async () => {
+  it('returns immediately for a turn that needs a caller to continue', async () => {
     const { session, turn } = await waiting(['pay']);
     const suspended = await get(session, turn, 'wait=10');
     expect([told(suspended), (await json(suspended)).status]).toEqual([[202, 'wait=10'], 'suspended']);
     expect((await get(session, 'none', 'wait=10')).status).toBe(404);
   });
 
-  it('reports that the session was erased meanwhile', async () => {
+  it('reports that the session was erased while it waited', async () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);

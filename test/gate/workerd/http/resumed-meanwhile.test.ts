@@ -7,7 +7,7 @@ import { allEvents, journal, json, newSession, post, SSE, send } from './client.
 import { answer } from './waiting.ts';
 
 describe('a stream of a turn that resumes while its end is read', () => {
-  it('shows the events since then before the end of the turn', async () => {
+  it('shows the events of the resumed turn before its end', async () => {
     const session = newSession('clerk');
     const approve = async (): Promise<unknown> => {
       const [{ links = {} } = {}] = (await json(await send(session))).pending as { links?: object }[]; // of the turn's state

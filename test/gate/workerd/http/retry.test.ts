@@ -187,7 +187,7 @@ describe('a retry', () => {
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
 
-  it('is the only one of its turn, even if it is slow and another retry was answered meanwhile', async () => {
+  it('is the only one of its turn, even if it is slow and another retry was answered first', async () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);

@@ -17,7 +17,7 @@ import {
 const KIB = 1024;
 const PIECES = Array.from({ length: 40 }, () => 'x'.repeat(100 * KIB));
 
-it('a client that does not read does not block its turn, and receives the rest from the journal', async () => {
+it('a client that does not read does not block its turn, and receives the remaining events from the journal', async () => {
   const session = newSession();
   const last = held('Done.');
   const { message } = script(

@@ -139,7 +139,7 @@ describe('a client that has the state', () => {
     expect((await asking(known, tag)).status).toBe(404);
   });
 
-  it('causes one read of one event, in a session of any length', async () => {
+  it('causes one read of one event, regardless of the length of the session', async () => {
     const reads: unknown[] = [];
     const counted = objectsWith((stub) => ({
       async read(query: Parameters<typeof stub.read>[0]) {

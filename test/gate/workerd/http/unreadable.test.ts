@@ -150,7 +150,7 @@ describe('a session with an unreadable turn', () => {
     expect(events[0]?.data.turn).not.toBe(turn);
   });
 
-  it('ends it at once if a caller cancels it', async () => {
+  it('ends it immediately if a caller cancels it', async () => {
     const session = newSession();
     const turn = await unreadable(session);
     const cancelled = await send(`${session}/cancel`, { method: 'POST' });

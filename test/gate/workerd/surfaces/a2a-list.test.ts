@@ -109,7 +109,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     expect(await ids({ statusTimestampAfter: since })).toEqual([c, b]);
   });
 
-  it('lists all tasks of one context, with history and artifacts on request', async () => {
+  it('lists all tasks of one context, with history and artifacts if they are requested', async () => {
     const { send, list, ids } = await desk();
     const { id: first } = await send('a', 'One.', 'Two.', 'Three.');
     const { id: second } = await send('a');

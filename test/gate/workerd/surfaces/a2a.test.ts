@@ -402,7 +402,7 @@ describe('a task that asks', () => {
     expect(looking.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '12.5' });
   });
 
-  it('asks two questions at once, which one message answers', async () => {
+  it('asks two questions, and one message answers both', async () => {
     const to = crypto.randomUUID();
     const { send } = await client('clerk');
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));

@@ -188,7 +188,7 @@ describe('a run', () => {
     expect(chat.state).toEqual(snapshots[1]);
   });
 
-  it('shows the model’s reasoning beside its text', async () => {
+  it('shows the model’s reasoning and its text', async () => {
     const { say, chat, types } = client('scripted');
     const parts = [
       { type: 'reasoning' as const, text: 'Two and one.' },

@@ -147,7 +147,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await sameAsLoaded(chat, id, version);
   });
 
-  it('shows the decided calls of a nested loop after a reload too', async () => {
+  it('shows the decided calls of a nested loop even after a reload', async () => {
     const calls = [{ name: 'helper', input: { message: '' } }];
     const { chat, asked, id, say, words } = open(
       { version, sends: 'approvals' },

@@ -211,7 +211,7 @@ describe('createHoldfast with routes of modules', () => {
   });
 });
 
-it('a path is matched word by word, with any characters', async () => {
+it('a path is matched segment by segment, with any characters', async () => {
   const answering = (path: string) => ({
     ...{ method: 'GET', path, isPublic: true },
     handle: (_: unknown, named: unknown) => Response.json({ path, named }),

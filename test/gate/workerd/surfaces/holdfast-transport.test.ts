@@ -192,7 +192,7 @@ describe('HoldfastChatTransport', () => {
     expect(starts).toHaveLength(1);
   });
 
-  it('cancels the turn if the chat is stopped, and accepts the next message at once', async () => {
+  it('cancels the turn if the chat is stopped, and accepts the next message immediately', async () => {
     const hangs = held('Never.');
     const { chat, id, say, requests } = chatBy(whole, hangs.reply, 'Again.');
     const saying = say();
@@ -359,7 +359,7 @@ describe('HoldfastChatTransport', () => {
     ]);
   });
 
-  it('reports a refusal in the Worker’s words', async () => {
+  it('reports a refusal with the text of the Worker', async () => {
     const { chat } = chatBy(whole, 'Hello.');
     await chat.sendMessage({ text: ' ' });
     expect(chat.error?.message).toContain('message');

@@ -94,7 +94,7 @@ const send = async (
 const saidIn = ({ messages }: ModelRequest): string[] =>
   messages.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
 
-describe('two persons of one caller who send the same message', () => {
+describe('two people behind one caller who send the same message', () => {
   it.each([
     ['A2A', ofA2a],
     ['AG-UI', ofAgUi],

@@ -209,7 +209,7 @@ describe('the instructions of a caller', () => {
     expect(MARKED.exec(shown)?.[1]).not.toBe(mark);
   });
 
-  it('apply to their turn only: another turn of the chat has its own, or no instructions', async () => {
+  it('apply only to their turn: another turn of the chat has its own instructions or no instructions', async () => {
     const asked = script('Oui.', 'Yes.', 'Ja.');
     const messages = chat(asked);
     const say = async (system: string | undefined) => {
@@ -319,7 +319,7 @@ describe('a response format', () => {
     expect(asked.model.requests[1]?.messages.at(-1)?.text).toContain('note: It is missing.');
   });
 
-  it('fails its turn if the second answer is invalid too', async () => {
+  it('fails its turn if the second answer is also invalid', async () => {
     const asked = script('No.', 'No.');
     expect(await create('scripted', asked)).toMatchObject({
       status: 'failed',

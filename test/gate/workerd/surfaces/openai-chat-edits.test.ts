@@ -87,7 +87,7 @@ describe('an edited history', () => {
     expect(asked.model.requests).toHaveLength(3);
   });
 
-  it('makes one fork and one turn if it arrives twice at once', async () => {
+  it('makes one fork and one turn if it arrives twice concurrently', async () => {
     const { asked, first } = await chat('Other.');
     const both = await Promise.all([say(first.history, 'And when?'), say(first.history, 'And when?')]);
     expect(both.map(lastWords)).toEqual(['Other.', 'Other.']);

@@ -307,7 +307,7 @@ describe('a message of a chat that its client repeats', () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  it('starts one turn if it arrives twice at once', async () => {
+  it('starts one turn if it arrives twice concurrently', async () => {
     const { message, model } = script('One.', 'Two.');
     const { history } = await say([], message());
     const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);

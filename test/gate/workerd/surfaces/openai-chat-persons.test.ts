@@ -62,7 +62,7 @@ const NARROWING: readonly (readonly [
   ['prompt_cache_key', { prompt_cache_key: 'ada' }],
 ];
 
-describe('two users of one token with equal first messages', () => {
+describe('two users with one token and equal first messages', () => {
   it.each(
     MORE_THAN_WORDS.flatMap(([what, opening]) =>
       NARROWING.map(([field, more]) => [what, field, opening, more] as const),
@@ -163,7 +163,7 @@ describe('two users of one token with equal first messages', () => {
     await expect(say(history, 'Help me.', { via })).rejects.toMatchObject(unknown);
   });
 
-  it('cannot see the rest of the other’s running turn from its first call on', async () => {
+  it('cannot see the other’s running turn from its first call on', async () => {
     const hanging = held(adds);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = shared();

@@ -121,7 +121,7 @@ describe('a repeated message of a chat', () => {
     expect(asked.model.requests).toHaveLength(2);
   });
 
-  it('is one retry if it arrives twice at once', async () => {
+  it('is one retry if it arrives twice concurrently', async () => {
     const asked = script('One.', down, 'Two.');
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);

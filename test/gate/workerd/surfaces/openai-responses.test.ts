@@ -317,7 +317,7 @@ describe('the stream of a response that fails internally', () => {
 });
 
 describe('a response in the background', () => {
-  it('is polled until it is complete, and can be streamed meanwhile', async () => {
+  it('is polled until it is complete, and can be streamed before that', async () => {
     const reply = held('Later.');
     const { message } = script(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });

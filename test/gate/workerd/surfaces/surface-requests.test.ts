@@ -162,7 +162,7 @@ describe('a public route', () => {
     expect((await ask(via)).status).toBe(401);
   });
 
-  it('formats its problems too', async () => {
+  it('also uses the surface’s format for problems', async () => {
     const response = await ask(via, '{', {}, '/cards/scripted');
     expect([response.status, await json(response)]).toEqual([400, { oops: 'bad-json' }]);
   });

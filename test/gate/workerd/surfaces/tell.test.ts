@@ -148,7 +148,7 @@ describe('a page with useChat', () => {
     ]);
   });
 
-  it('shows a tool’s text beside its file, and not the line for the model', async () => {
+  it('shows a tool’s text and its file, but not the line for the model', async () => {
     const { chat, loaded, model, say } = chatOf(deployed(), calling('draw'), 'There.');
     await say();
     expect(lastParts(chat)).toContainEqual(
@@ -291,7 +291,7 @@ describe('an OpenAI client', () => {
     });
   });
 
-  it('gets a tool’s text beside its file, and not the line for the model', async () => {
+  it('gets a tool’s text and its file, but not the line for the model', async () => {
     const { message } = script(calling('draw'), 'There.');
     const response = await clientOf(deployed()).responses.create({ model: 'desk', input: message() });
     expect(response.output[0]).toMatchObject({
@@ -344,7 +344,7 @@ describe('an A2A client', () => {
     ).toContain('"Sorry."');
   });
 
-  it('gets a tool’s text beside the file that is the answer', async () => {
+  it('gets a tool’s text with the file that is the answer', async () => {
     const answer = await rpc(deployed(), script(calling('sketch')).message());
     expect(answer).toContain('{"text":"A pixel:"}');
     expect(answer).not.toContain('[file ');

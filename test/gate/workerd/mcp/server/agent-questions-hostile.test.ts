@@ -106,7 +106,7 @@ describe('an answer to a pending question', () => {
     expect(paidTo(to)).toEqual([5]);
   });
 
-  it('finds the turn that was decided over HTTP meanwhile', async () => {
+  it('finds a turn that was decided over HTTP in the meantime', async () => {
     const { to, session, key, again } = await asked();
     const [call] = key.split('#');
     const decided = await via(`/agents/clerk/sessions/${session}/approvals/${call}`, {

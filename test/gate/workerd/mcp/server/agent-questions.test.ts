@@ -253,7 +253,7 @@ describe('a turn that waits for a decision', () => {
     expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
-  it('asks several questions at once, and each answer is accepted separately', async () => {
+  it('asks several questions in one response, and each answer is accepted separately', async () => {
     const [a, b, c] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
     const calls = [pay(a), pay(b, 6, 'pay_plainly'), pay(c, 7)];
     const { params, keys, first, answer } = await asked('clerk', script({ calls }, 'Paid.'));
@@ -351,7 +351,7 @@ describe('a question', () => {
     expect(texts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
-  it('of a server has its own fields, without unsupported schema keywords, and accepts no credential', async () => {
+  it('of a server has the server’s fields, without unsupported schema keywords, and accepts no credential', async () => {
     const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
     const { first, keys, answer } = await asked('asker', scripted);
     expect(formOf(first, keys[0])).toEqual({

@@ -86,7 +86,7 @@ describe('a client of the revision 2026-07-28', () => {
     },
   );
 
-  it('is notified at once that an agent runs, and hands the turn over if it disconnects', async () => {
+  it('is notified immediately that an agent runs, and hands the turn over if it disconnects', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);

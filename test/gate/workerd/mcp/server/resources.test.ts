@@ -178,7 +178,7 @@ describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
     ['a query', 'shop://orders/17?all=1'],
     ['a uri with other capitalization', 'SHOP://policy'],
     ['an unknown order', 'shop://orders/constructor'],
-  ])('is refused, and returned beside the error text: %s', async (_what, uri) => {
+  ])('is refused, and returned in the data of the error: %s', async (_what, uri) => {
     expect(await ask(via, 'resources/read', { uri })).toEqual({
       error: {
         code: -32602,

@@ -133,7 +133,7 @@ describe('the stream of an agent call', () => {
     );
   }, 60_000);
 
-  it('reports that the session was erased meanwhile', async () => {
+  it('reports that the session was erased after it resumed', async () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);

@@ -90,7 +90,7 @@ describe('a task that waits', () => {
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
-  it('asks only what this caller can answer, and describes the rest, which is decided elsewhere', async () => {
+  it('asks only what this caller can answer, and describes the other questions', async () => {
     const roles = publishing(
       { agents: ['clerk'] },
       {

@@ -104,7 +104,7 @@ describe('tools/call', () => {
     await client.close();
   });
 
-  it('returns every problem of an input at once, in the tool’s words', async () => {
+  it('returns every problem of an input in one error, in the tool’s words', async () => {
     expect(await calling(via, 'greet', { name: 'A', times: 'many' })).toEqual(
       refused(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
@@ -207,7 +207,7 @@ describe('tools/call', () => {
     });
   });
 
-  it('returns files beside an artifact’s value, and says why a file was not stored', async () => {
+  it('returns files with an artifact’s value, and says why a file was not stored', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);

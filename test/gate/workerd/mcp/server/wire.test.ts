@@ -98,7 +98,7 @@ describe('POST /mcp', () => {
   });
 
   it.each([[[]], [[rpc('ping', {}, 2)]]])(
-    'refuses a batch that contains initialize: beside %j',
+    'refuses a batch that contains initialize and %j',
     async (others) => {
       const response = await postMcp(via, [rpc('initialize', {}, 1), ...others]);
       const message = 'A batch cannot contain `initialize`. Send it in its own request.';
@@ -133,7 +133,7 @@ describe('POST /mcp', () => {
   });
 
   it.each(['prompts/get', 'completion/complete', 'resources/list'])(
-    'refuses a batch in which %s runs app code and another request does too',
+    'refuses a batch in which %s and another request run app code',
     async (method) => {
       const response = await postMcp(via, [rpc(method, {}, 1), rpc('tools/call', { name: 'hello' }, 2)]);
       const message =

@@ -73,7 +73,7 @@ describe('a `once` call that its server has deferred', () => {
   it.each([
     ['aborted', () => abortAllDurableObjects()],
     ['evicted', (session: string) => evictDurableObject(env.SESSIONS.getByName(sessionName(session)))],
-  ] as const)('is continued by another Worker, if the object was %s meanwhile', async (_, disturb) => {
+  ] as const)('is continued by another Worker even if the object was %s in between', async (_, disturb) => {
     const { ask, worker, session, server, shown } = desk();
     const asked = await ask();
     expect(asked).toMatchObject({

@@ -148,7 +148,7 @@ describe('GET .../console/offer', () => {
 });
 
 describe('GET .../console/request', () => {
-  it('returns the request that the model received, in nested loops too', async () => {
+  it('returns the request that the model received, including requests of nested loops', async () => {
     const { at, replied, model } = await played(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
       ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],

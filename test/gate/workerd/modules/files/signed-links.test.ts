@@ -287,7 +287,7 @@ describe('signed URLs are in', () => {
     expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL);
   });
 
-  it('the output of a call beside the text of the tool', async () => {
+  it('the output of a call, next to the text of the tool', async () => {
     const answer = JSON.parse(await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawing() }));
     const { output } = Object(answer.output[0]);
     expect(output).toMatch(

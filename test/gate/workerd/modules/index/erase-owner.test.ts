@@ -32,7 +32,7 @@ const ERASING = problem(
 
 // An erasure takes five seconds at least, and more on a busy machine.
 describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
-  it('erases all sessions despite crashes, refuses new ones meanwhile, and accepts them afterwards', async () => {
+  it('erases all sessions despite crashes, refuses new ones until then, and accepts them afterwards', async () => {
     const names = Array.from({ length: 60 }, (_, at) => `s${at}`);
     const shop = await shopWith(...names);
     const response = await shop.erase();

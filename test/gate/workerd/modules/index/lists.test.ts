@@ -149,7 +149,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     expect(await json(await operator(path))).toEqual({ owner, sessions: 1 });
   });
 
-  it('makes a title line of any first message', async () => {
+  it('makes a one-line title from any first message', async () => {
     const shop = tenant();
     const { message } = script('Done.');
     await (

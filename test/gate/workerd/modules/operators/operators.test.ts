@@ -155,7 +155,7 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await accesses(path, ann)).toEqual([[OLGA, 'cancel']]);
   });
 
-  it('erases a session, which is logged, and a file of one, which is journaled', async () => {
+  it('erases a session, which is logged, and deletes a file, which is journaled', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of, owner } = shop({ log: (line) => lines.push(line) }, {}, 'seer');
     await text(post(path, { message: withFile() }, { via: ann }));

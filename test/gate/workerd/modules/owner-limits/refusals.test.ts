@@ -39,7 +39,7 @@ describe('the daily limit of turns', () => {
     expect((await shop.send('c', ['Hi.'])).status).toBe(200);
   });
 
-  it('counts turns from code and retries too', async () => {
+  it('counts turns from code and retries', async () => {
     const shop = customer({ perDay: { turns: 2 } }, { config: { use: [answers, limitsOfTests, retry()] } });
     const holdfast = createHoldfast({ agents: [limited], use: [limitsOfTests] });
     const session = sessionOf(holdfast, env, {
