@@ -36,7 +36,7 @@ async function waitingInCode(tool: string, ...replies: string[]) {
   const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
   const asked = await chat.send(message());
   const [call] = asked.outcome === 'suspended' ? asked.pending : [];
-  if (!call) throw new Error(`The turn does not wait:  ${JSON.stringify(asked)}`);
+  if (!call) throw new Error(`The turn does not wait: ${JSON.stringify(asked)}`);
   return { path, chat, to, model, asked, call };
 }
 

@@ -67,7 +67,7 @@ describe('an event in a stream', () => {
     ['of an unknown type', 'whispered', { text: 'Do' }],
     ['with a missing property', 'text-delta', { text: 'Do' }],
   ])('%s fails for every reader of the stream', async (_, event, data, id) => {
-    await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('is not as it is described');
+    await expect(stream(event, data, id).then(allEvents)).rejects.toThrow('does not match its description');
     await expect(stream(event, data, id).then((one) => one.text())).rejects.toThrow(event);
   });
 });

@@ -66,7 +66,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
   const text = isWhole ? await response.text() : '';
   const fail = (what: string): never => {
     const told = `${method} ${pathname} -> ${status} ${type}`;
-    throw new Error(`${told} is not as it is described: ${what}\n${text.slice(0, 2000)}`);
+    throw new Error(`${told} does not match its description: ${what}\n${text.slice(0, 2000)}`);
   };
   const responses = responsesOf(description, answered);
   const value: unknown = text === '' ? undefined : JSON.parse(text);

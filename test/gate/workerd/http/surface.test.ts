@@ -9,7 +9,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
 const nothing = (): never => {
-  throw new Error('nothing is run here');
+  throw new Error('This host runs no code.');
 };
 const NO_GATES = { http: undefined, caller: undefined, admit: undefined };
 const host: HttpHost = {

@@ -13,7 +13,7 @@ export async function unreadable(session: string): Promise<string> {
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };
   const start = toTurnStart({ agent: 'scripted', ...message }, id);
   const leased = await port.begin({ nonce: id(), start, reader: toReader() });
-  if (leased.status !== 'leased') throw new Error(`The session granted no lease: it is  ${leased.status}.`);
+  if (leased.status !== 'leased') throw new Error(`The session granted no lease: it is ${leased.status}.`);
   const { turn } = start;
   const body = JSON.stringify({
     v: 1,

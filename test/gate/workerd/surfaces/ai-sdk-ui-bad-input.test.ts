@@ -174,7 +174,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('messages[0].parts[0].approval.approved: must be true or false'),
   ],
   ...['edit', { c: 'edit' }].map((decisions): [string, unknown, number, string] => [
-    `invalid decisions:  ${JSON.stringify(decisions)}`,
+    `invalid decisions: ${JSON.stringify(decisions)}`,
     body(assistant(responded({ id: 'c', approved: true })), { decisions }),
     422,
     notValid(

@@ -231,7 +231,7 @@ describe('two chats with the same text', () => {
     ]);
   });
 
-  it('remain with their own persons, even in one tenant', async () => {
+  it('remain with their own users, even in one tenant', async () => {
     const { message } = script('Hi.', 'Hi.', 'A.', 'B.');
     const text = message();
     const tenant = crypto.randomUUID();

@@ -87,7 +87,7 @@ describe('the official client of the extension', () => {
     const { message } = script(answer.reply);
     const input = { message: message(), session: `${HEARING}-${newId()}` };
     const execution = await session.callTool('scripted', input);
-    if (execution.kind !== 'task') throw new Error(`The call returned no task, but  ${execution.kind}.`);
+    if (execution.kind !== 'task') throw new Error(`The call returned no task, but ${execution.kind}.`);
     await answer.asked();
     await execution.cancel();
     holdersHear();
