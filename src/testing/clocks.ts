@@ -98,7 +98,6 @@ export function createSkippableClock(clock: Clock): SkippableClock {
   };
 }
 
-/** The timers of a manual clock. */
 interface Timers {
   readonly now: number;
   readonly size: number;

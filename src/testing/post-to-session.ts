@@ -210,7 +210,6 @@ interface AnswerTarget {
   readonly port: SessionPort;
   readonly agent: Agent;
   readonly modules: Modules;
-  /** The events of the open turn. */
   readonly events: readonly StoredEvent[];
 }
 

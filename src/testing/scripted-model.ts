@@ -26,7 +26,6 @@ export type ScriptedReply =
       readonly pieces?: readonly string[];
       /** The whole reply in order, instead of `text` and `calls`. Text and reasoning are streamed. */
       readonly parts?: readonly ReplyPart[];
-      /** The provider's data of the reply. */
       readonly provider?: ProviderData;
       /** The reported usage. `null` reports none. Defaults to a few tokens. */
       readonly usage?: Usage | null;

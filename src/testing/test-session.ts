@@ -285,7 +285,6 @@ function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
   return model ?? scriptedModel(replies ?? []);
 }
 
-/** The parts of a session that a conversation needs. */
 interface SessionParts {
   readonly agent: Agent;
   readonly modules: Modules;
@@ -296,7 +295,6 @@ interface SessionParts {
   /** Advances the time so that the running turn receives new messages. */
   readonly hear: () => void;
   readonly heard: ReceivedMessages;
-  /** The principal of every message. */
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
 }

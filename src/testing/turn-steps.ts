@@ -21,7 +21,6 @@ import { ToolCallContext } from '../tool/tool-call-context.ts';
 /** The default id of the person who sends, decides and cancels. */
 export const TESTER = 'tester';
 
-/** A message in a test. */
 interface NewMessage {
   readonly message: string;
   readonly parts?: readonly ContentPart[] | undefined;

@@ -98,7 +98,6 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
   });
 }
 
-/** Converts a problem to an A2A error. */
 function toError({ type, status, detail }: RouteProblem): A2aError {
   if (type === 'bad-json') return new A2aError('parse-error', detail);
   if (type === 'turn-over') return new A2aError('task-not-cancelable', detail);
@@ -170,7 +169,6 @@ export interface Found {
   readonly standing: Standing;
 }
 
-/** A task whose progress is streamed. */
 interface StartedTask {
   readonly task: Task;
   readonly items: TurnStream;
@@ -343,7 +341,6 @@ const inTask =
     );
   };
 
-/** Returns the agent card of an agent at `url`. */
 const cardOf = ({ name, description }: RouteAgent, url: string, inputModes: readonly string[]) => ({
   name,
   description,

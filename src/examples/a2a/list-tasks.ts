@@ -8,7 +8,6 @@ import { invalid, type Listing } from './read-params.ts';
 import { taskIdOf } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
 
-/** The response of `ListTasks`. */
 interface TaskList {
   readonly tasks: readonly Task[];
   /** Empty on the last page. */
@@ -140,7 +139,6 @@ const isUnknown = (failure: unknown): boolean =>
 
 const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the page before']);
 
-/** Converts an invalid query of the index to an A2A error. */
 function inWords(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')

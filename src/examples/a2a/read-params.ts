@@ -4,7 +4,6 @@ import type { Json, JsonObject } from '../../index.ts';
 import type { Pending } from './task.ts';
 import { A2aError, type RpcId } from './wire.ts';
 
-/** A JSON-RPC method call. */
 export interface RpcCall {
   readonly id: RpcId;
   readonly method: string;
@@ -27,7 +26,6 @@ export function readCall(body: JsonObject): RpcCall {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The params of SendMessage and SendStreamingMessage. */
 export interface Sending {
   readonly messageId: string;
   readonly contextId: string | undefined;
@@ -67,7 +65,6 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   };
 }
 
-/** The params of ListTasks. */
 export interface Listing {
   readonly contextId: string | undefined;
   /** If absent, lists tasks in all states. */
@@ -136,13 +133,11 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   throw invalid(['historyLength must be a whole number, at least 0']);
 }
 
-/** Returns the task id in the params. */
 export function taskIdIn({ id }: JsonObject): string {
   if (!isWord(id)) throw invalid(['id must be the id of a task']);
   return id;
 }
 
-/** Converts the parts of a message to the session's format. */
 export const toSentParts = (parts: readonly JsonObject[]): SentPart[] =>
   parts.map(({ text, data, url, raw, mediaType, filename }): SentPart => {
     if (typeof text === 'string') return { type: 'text', text };
@@ -177,7 +172,6 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   );
 }
 
-/** Returns whether a part is an answer to a call. */
 export function namesCall({ data }: JsonObject): boolean {
   const { call } = isObject(data) ? data : {};
   return isWord(call);

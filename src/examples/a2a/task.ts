@@ -7,7 +7,6 @@ type Suspended = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['view'];
 type Later = Extract<TurnStreamEnd, { readonly type: 'later' }>['view'];
 export type Pending = Suspended['pending'][number];
 
-/** The status of a turn. */
 export type Standing = Answer | Suspended | (Later & { readonly outcome?: undefined });
 
 /** Returns the address of a session's file. */
@@ -58,7 +57,6 @@ const STATES: Readonly<Record<Answer['outcome'], TaskState>> = {
   failed: 'TASK_STATE_FAILED',
 };
 
-/** Returns whether the task has ended. */
 export const isOver = ({ outcome }: Standing): boolean => outcome !== undefined && outcome !== 'suspended';
 
 export function statusOf(standing: Standing): TaskStatus {

@@ -17,7 +17,6 @@ import type { Part, StreamEvent, Task, TaskStatus } from './wire.ts';
 type Events = Generator<StreamEvent, void, undefined>;
 type EventOf<Type extends ShownEvent['type']> = Extract<ShownEvent, { readonly type: Type }>;
 
-/** The task and session of a stream. */
 export interface Run {
   readonly session: string;
   readonly turn: string;

@@ -27,7 +27,6 @@ import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
 
 const AG_UI = defineModule({ name: 'ag-ui' });
 
-/** The options of `agUi`. */
 export interface AgUiConfig {
   /**
    * Rewrites problems for people. By default, short sentences replace the texts of providers, tools and the

@@ -8,7 +8,6 @@ type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 /** The results of calls for a client, by the ids of the calls. */
 export type ShownResults = ReadonlyMap<string, string | AgUiPart[]>;
 
-/** The options of `historyOf`. */
 interface Shown {
   readonly urls: FileUrls;
   readonly results: ShownResults;

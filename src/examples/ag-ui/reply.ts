@@ -3,15 +3,12 @@ import type { AgUiEvent } from './events.ts';
 
 type Events = Generator<AgUiEvent, void, undefined>;
 
-/** A reply that is being streamed. */
 export interface Reply {
   readonly id: string;
-  /** The text so far. */
   text: string;
   reasoning: string;
   /** The span that is open. */
   saying: 'text' | 'reasoning' | undefined;
-  /** The number of reasoning spans so far. */
   spans: number;
 }
 

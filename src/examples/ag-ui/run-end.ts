@@ -13,7 +13,6 @@ interface Ends {
 
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
-/** Returns the last event of a run. */
 export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
   switch (stop.type) {
     case 'answer':

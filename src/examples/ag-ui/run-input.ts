@@ -7,7 +7,6 @@ import { interruptId } from './run-end.ts';
 type Message = RunAgentInput['messages'][number];
 type Pending = SessionView['pending'][number];
 
-/** The action that a run requests. */
 export type Wanted =
   | {
       readonly type: 'send';

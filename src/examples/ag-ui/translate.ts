@@ -14,7 +14,6 @@ export type SessionItem =
   | { readonly type: 'state'; readonly snapshot: Pick<SessionView, 'blackboard' | 'state' | 'memory'> }
   | { readonly type: 'history'; readonly messages: AgUiMessage[] };
 
-/** The run that the client has requested. */
 export interface Run {
   readonly threadId: string;
   readonly runId: string;
@@ -53,7 +52,6 @@ class Shown {
   readonly #replies = new Map<string, Reply>();
   /** The nested loops that have started, and whether this run has reported each. */
   readonly #frames = new Map<string, { readonly event: EventOf<'frame-started'>; isTold: boolean }>();
-  /** The loop of each call. */
   readonly #frameOf = new Map<string, string>();
   /** The last text of the turn's own loop. */
   #lastText = '';

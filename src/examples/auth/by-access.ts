@@ -5,7 +5,6 @@ import { verifyToken } from './verify-token.ts';
 export interface AccessEnv {
   /** The team's address, such as `https://acme.cloudflareaccess.com`. */
   readonly ACCESS_TEAM: string;
-  /** The application audience (AUD) tag. */
   readonly ACCESS_AUD: string;
   /** The e-mail addresses of managers, separated by commas. */
   readonly MANAGERS: string;

@@ -14,7 +14,6 @@ export interface Catalog {
   readonly leaves: readonly CatalogLeaf[];
 }
 
-/** A tool of the catalog and its place in the tree. */
 export interface CatalogLeaf {
   readonly operation: Operation;
   readonly tool: AnyTool;
@@ -22,7 +21,6 @@ export interface CatalogLeaf {
   readonly way: readonly string[];
 }
 
-/** The state while a tree is built. */
 interface Making {
   readonly document: OpenApiDocument;
   readonly api: Api;
@@ -50,7 +48,6 @@ export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
   return { tools, leaves: making.leaves };
 }
 
-/** The place of a tool in the tree. */
 interface Place {
   readonly tag: string;
   readonly way: readonly string[];

@@ -6,7 +6,6 @@ export interface OpenApiDocument {
   readonly tags?: readonly { readonly name: string; readonly description?: string | undefined }[] | undefined;
 }
 
-/** An HTTP method of an operation. */
 export type Method = (typeof METHODS)[number];
 
 /** An operation, including the parameters that all operations of its path share. */

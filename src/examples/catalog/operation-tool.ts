@@ -10,7 +10,6 @@ import { jsonSchema } from '../../modules/json-schema/entry.ts';
 import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
 import { brief, toToolSchema } from './to-tool-schema.ts';
 
-/** A request to the API, ready to be sent. */
 export interface ApiRequest {
   readonly method: Method;
   /** The path with escaped values. */

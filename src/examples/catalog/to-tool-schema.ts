@@ -19,14 +19,12 @@ const FORMATS: readonly unknown[] = [
   ...['uri', 'uri-reference', 'uri-template', 'uuid', 'regex', 'json-pointer'],
 ];
 
-/** The state while a schema is converted. */
 interface Source {
   readonly document: object;
   /** The number of parts that may still be written. */
   left: number;
 }
 
-/** The place of a part in its schema. */
 interface Place {
   readonly depth: number;
   /** The references that lead to it. A repeated reference is a cycle. */

@@ -10,7 +10,6 @@ export interface ToolNames {
   take(id: string, instead?: string): string;
 }
 
-/** Creates a generator of unique tool names. */
 export function toolNames(): ToolNames {
   const taken = new Set<string>();
   return {

@@ -23,7 +23,6 @@ export interface Answer {
   readonly pending?: readonly Pending[];
 }
 
-/** A decision about a call. */
 export interface Decision {
   readonly decision: 'approve' | 'edit' | 'reject' | 'exit';
   readonly input?: object;
@@ -52,7 +51,6 @@ export interface Client {
   turnEnded(seq: number): Promise<readonly TimelineEvent[]>;
 }
 
-/** One server-sent event. */
 export interface StreamedEvent {
   readonly event: string;
   readonly id: string | undefined;

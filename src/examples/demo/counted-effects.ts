@@ -3,10 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Hold } from './gate.ts';
 
-/** An effect on the outside world. */
 export interface Effect {
   readonly service: string;
-  /** The body of the request. */
   readonly what: string;
 }
 

@@ -9,7 +9,6 @@ const FILE = 'packing.txt';
 const CONTENT = 'Two tents, one lantern';
 const SESSION = 'tour-files';
 
-/** A write that waits for its approval. */
 export interface OpenWrite {
   readonly pending: Pending;
   /** The number of requests to the server so far. */

@@ -3,7 +3,6 @@ import type { FakeChange, SeedRepository } from '../triage/fake-github.ts';
 import type { SeedIssue } from '../triage/fake-shapes.ts';
 import type { Effect } from './counted-effects.ts';
 
-/** An entry in the list of webhook examples. */
 interface Example {
   readonly name: string;
   readonly examples: readonly OpenedIssue[];

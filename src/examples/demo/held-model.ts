@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Gate, type Hold } from './gate.ts';
 import { listen, readJson } from './loopback.ts';
 
-/** One scripted reply. */
 export type ScriptedReply =
   | { readonly text: string }
   | { readonly calls: readonly { readonly name: string; readonly input: unknown }[] };

@@ -20,7 +20,6 @@ export interface Kill {
   readonly doneBefore: number;
   /** Every effect of a `once` call of the turn. */
   readonly effects: readonly Effect[];
-  /** The number of calls whose outcome is unknown. */
   readonly unknown: number;
 }
 

@@ -13,7 +13,6 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Returns whether a port accepts connections. */
 export async function isOpen(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

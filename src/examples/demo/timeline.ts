@@ -12,7 +12,6 @@ export const styled = (style: Style, text: string): string =>
 /** The maximum number of characters of a message, since webhook messages can be long. */
 const MAX_MESSAGE = 130;
 
-/** The state while a timeline is printed. */
 interface Telling {
   /** The names of calls, by their ids. Calls inside a nested loop are indented. */
   readonly names: Map<string, string>;

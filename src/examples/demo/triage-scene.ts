@@ -7,7 +7,6 @@ import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
 
-/** The response to a delivery. */
 interface Delivered {
   readonly status: string;
   readonly session: string;

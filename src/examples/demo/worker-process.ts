@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { isOpen, until } from './ports.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 
-/** The root of this repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
 

@@ -1,6 +1,5 @@
 /** The records of a small ship chandler, as constants, since a Worker keeps no data between requests. */
 
-/** A customer in the records. */
 export interface Customer {
   readonly customerId: string;
   readonly name: string;
@@ -8,7 +7,6 @@ export interface Customer {
   readonly city: string;
 }
 
-/** An order in the records. */
 export interface Order {
   readonly orderId: number;
   readonly customerId: string;
@@ -36,7 +34,6 @@ interface Section {
 const byKey = <Key, Item>(items: readonly Item[], key: (item: Item) => Key): ReadonlyMap<Key, Item> =>
   new Map(items.map((item) => [key(item), item]));
 
-/** The shop's customers by their ids. */
 export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
   [
     { customerId: 'C-11', name: 'Maren Holt', email: 'maren@example.com', city: 'Bergen' },
@@ -46,7 +43,6 @@ export const customers: ReadonlyMap<string, Customer> = byKey<string, Customer>(
   ({ customerId }) => customerId,
 );
 
-/** The shop's orders by their numbers. */
 export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   [
     {
@@ -96,7 +92,6 @@ export const orders: ReadonlyMap<number, Order> = byKey<number, Order>(
   ({ orderId }) => orderId,
 );
 
-/** The shop's shipments by their tracking codes. */
 export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
   [
     {
@@ -122,7 +117,6 @@ export const shipments: ReadonlyMap<string, Shipment> = byKey<string, Shipment>(
   ({ trackingCode }) => trackingCode,
 );
 
-/** The sections of the shop's policy. */
 export const policy: readonly Section[] = [
   {
     title: 'Returns',

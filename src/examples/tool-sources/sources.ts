@@ -66,7 +66,6 @@ export const checkout = definePlaybook({
   ],
 });
 
-/** The names of the tools that were called. */
 export const called: string[] = [];
 
 const counted = (tool: AnyTool): AnyTool =>

@@ -15,7 +15,6 @@ import {
   toIssue,
 } from './fake-shapes.ts';
 
-/** The initial data of a repository. */
 export interface SeedRepository {
   /** `owner/name`, case-insensitive as on GitHub. */
   readonly name: string;
@@ -57,7 +56,6 @@ interface Repository {
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The input of a route. */
 interface Asked extends Addresses {
   readonly request: Request;
   readonly url: URL;

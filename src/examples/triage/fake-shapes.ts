@@ -24,14 +24,12 @@ export interface FakeIssue {
   readonly comments: FakeComment[];
 }
 
-/** A comment on an issue of the fake. */
 export interface FakeComment {
   readonly id: number;
   readonly author: string;
   readonly body: string;
 }
 
-/** A label of a repository of the fake. */
 export interface FakeLabel {
   readonly name: string;
   readonly description: string | null;

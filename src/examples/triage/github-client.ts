@@ -10,7 +10,6 @@ export const TOKEN = 'GITHUB_TOKEN';
 /** The maximum number of characters of GitHub's message that an error quotes. */
 const MAX_WORDS = 200;
 
-/** A request to GitHub. Defaults to `GET`. */
 export interface Asked {
   readonly method?: 'POST' | 'PATCH';
   readonly body?: object;

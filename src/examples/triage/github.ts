@@ -14,7 +14,6 @@ export interface Issue {
   readonly labels: readonly string[];
 }
 
-/** An issue in a list. */
 export type IssueSummary = Pick<Issue, 'number' | 'title' | 'state'>;
 
 /** A label of a repository, for the triage agent. */
@@ -23,9 +22,7 @@ export interface Label {
   readonly description: string;
 }
 
-/** A comment that was written. */
 export interface Written {
-  /** The address of its web page. */
   readonly url: string;
 }
 

@@ -7,7 +7,6 @@ const repositoryName = v.pipe(
   v.regex(/^[\w-]{1,100}\/(?!\.{1,2}$)[\w.-]{1,100}$/, 'A repository is named owner/name.'),
 );
 
-/** The schema of `Subject`. */
 export const subjectSchema = v.object({
   repository: repositoryName,
   number: v.pipe(v.number(), v.integer(), v.minValue(1)),

@@ -7,7 +7,6 @@ import { type Item, idField, shelfOf } from './shelf.ts';
 /** The maximum number of items in a list. */
 const MAX_LISTED = 50;
 
-/** The data that one call works on. */
 interface Desk {
   readonly collection: Collection;
   /** All collections of the workspace, in which references are looked up. */

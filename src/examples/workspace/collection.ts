@@ -1,6 +1,5 @@
 import type * as v from 'valibot';
 
-/** A value of an item. */
 export type Value = string | number | boolean;
 
 /** The fields of an item, as a model sends them. */

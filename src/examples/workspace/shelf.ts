@@ -12,7 +12,6 @@ export interface Shelf {
   get(id: string): Item | undefined;
   /** Stores a new item with the next id. Ids are never reused. */
   add(values: Item): Item;
-  /** Updates an existing item. */
   put(item: Item): Item;
   remove(id: string): void;
 }

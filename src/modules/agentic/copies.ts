@@ -146,9 +146,7 @@ type StateOf<T> = '~state' extends keyof T ? NonNullable<T['~state']> : never;
 /** Receives the view and the values from the tool's kind: the input, and in a state machine the state. */
 type InstructionsFunction = (view: LoopView, input: never, state: never) => string;
 
-/** The changes that a copy makes to the tool. */
 export interface LoopChanges {
-  /** Tools to add. */
   readonly tools?: readonly ToolSource[] | undefined;
   readonly model?: ChatModel | ModelOfEnv | undefined;
   readonly instructions?: string | InstructionsFunction | undefined;
@@ -156,7 +154,6 @@ export interface LoopChanges {
   readonly context?: LoopContext<never> | undefined;
   readonly limits?: Omit<Limits, 'tokens'> | undefined;
   readonly settings?: AgentSettings | undefined;
-  /** Modules to add. */
   readonly use?: readonly ModuleUse[] | undefined;
 }
 
@@ -231,7 +228,6 @@ export function mergeContexts(
     );
 }
 
-/** Computes the context of one call. */
 type ContextFunction = (input: unknown, view: LoopView) => ToolCallContext;
 
 /** Returns the context for one call. @throws TypeError if the function does not return a context. */

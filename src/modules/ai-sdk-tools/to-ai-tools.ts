@@ -59,7 +59,6 @@ export interface ToAiToolsOptions
     ToolCallingManagerConfig,
     'use' | 'limits' | 'exceptionProcessor' | 'secrets' | 'env' | 'model' | 'log'
   > {
-  /** Tool-call context of every call. */
   readonly context?: JsonObject | ToolCallContext | undefined;
 }
 

@@ -119,7 +119,6 @@ const answerRoutes = (app: AnsweringApp): readonly Route[] => [
   }),
 ];
 
-/** Accepts one answer to the call in the path. */
 const answerOne = (
   app: AnsweringApp,
   asked: SessionRequest,

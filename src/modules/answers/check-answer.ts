@@ -50,7 +50,6 @@ export function problemAt(at: AnswerPath, field: string, message: string): strin
   return place === '' ? `it ${message}` : `${place}: ${message}`;
 }
 
-/** Reads the content of an answer. */
 export const readAnswer = ({ for: kind, body, at = [] }: SentAnswer): CheckResult<Answer> =>
   kind === 'decision' ? readDecision(body, at) : readResultAnswer(body, at);
 
@@ -98,7 +97,6 @@ function readResultAnswer(body: SentAnswer['body'], at: AnswerPath): CheckResult
 
 /** The sender of an answer, and its path in the request body. */
 interface AnswerSender extends Pick<SentAnswer, 'at'> {
-  /** The id of the sender. */
   readonly by: string;
 }
 

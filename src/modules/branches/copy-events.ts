@@ -21,7 +21,6 @@ import type { ForkCopier } from '../../worker/host.ts';
 import { FORK_MESSAGE_PREFIX } from './cut-off.ts';
 import { noteBranch } from './noted.ts';
 
-/** An app in one invocation. */
 type App = Parameters<ForkCopier>[0];
 
 /** The maximum size of one append, in bytes. A copy of a long session is stored in several appends. */
@@ -233,7 +232,6 @@ class Copy {
     this.#heard = clock.now();
   }
 
-  /** Erases the fork, because its source no longer exists. */
   async #erase(): Promise<void> {
     await this.#port.erase();
   }

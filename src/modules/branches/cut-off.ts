@@ -38,7 +38,6 @@ export class CutOff {
     this.#at = at;
   }
 
-  /** Reads the next event. */
   read(event: StoredEvent): void {
     const calls = this.#calls;
     const isShown = event.seq <= this.#at;

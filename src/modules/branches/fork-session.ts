@@ -99,7 +99,6 @@ function resolveLastEvent({ head, rows }: EventPage, at = head): number {
 }
 
 interface Cut {
-  /** The first page of the source. */
   readonly first: EventPage;
   readonly at: number;
   /** `true` if the request names the event. */

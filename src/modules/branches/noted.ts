@@ -10,7 +10,6 @@ import type { ToolMemory } from '../../tool/tool-memory.ts';
 
 /** A fork in its source's memory. A type alias, because it is JSON. */
 export type Branch = {
-  /** The id of the fork. */
   readonly session: string;
   /** The last event of this session that the fork has. */
   readonly at: number;

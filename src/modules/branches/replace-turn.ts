@@ -30,7 +30,6 @@ export interface ReplacementRequest {
 
 /** The place where a turn can be replaced. */
 export interface ReplacementPoint {
-  /** The last fork of the chat. */
   readonly session: string;
   /** `true` if the turn is the session's last one. */
   readonly isLast: boolean;
@@ -160,7 +159,6 @@ interface ChatSession {
   readonly own: Start | undefined;
   /** `true` if the session has an open turn. */
   readonly isOpen: boolean;
-  /** Its forks, oldest first. */
   readonly forks: readonly Branch[];
 }
 

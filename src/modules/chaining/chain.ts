@@ -7,7 +7,6 @@ import { type LogProblem, warningEntry } from '../../tool/log.ts';
 import type { AnyTool, LoopView } from '../../tool/tool.ts';
 import type { Chained, ChainedType, DiscoveredType } from './chained.ts';
 
-/** The parsed entries of `chaining`. */
 export interface Chain {
   /** The types of `chainFrom`, by name. */
   readonly ones: ReadonlyMap<string, ChainedType>;
@@ -137,7 +136,6 @@ export function typesFrom(
   return found;
 }
 
-/** A tool, and the types that led to it. */
 interface VisitedTool {
   readonly tool: AnyTool;
   readonly path: readonly NestedSource[];

@@ -63,7 +63,6 @@ export type ChainingFact =
   /** Clears the loop with this key. */
   | { readonly as: 'none'; readonly key: string };
 
-/** A discovered object in the journal. */
 export type FoundObject = {
   readonly at: number;
   readonly id: string;

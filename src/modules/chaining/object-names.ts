@@ -40,7 +40,6 @@ interface FoundTool {
   readonly tool: string;
 }
 
-/** An object's id and the name of its tool. */
 interface ObjectTool {
   readonly id: string;
   readonly tool: string;
@@ -82,7 +81,6 @@ export function objectToolName(named: NameParts): string {
   return clean === id && name.length <= MAX_NAME ? name : markedName(named);
 }
 
-/** The parts of a tool's name. */
 interface NameParts {
   readonly prefix: string;
   readonly id: string;

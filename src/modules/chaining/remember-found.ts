@@ -205,7 +205,6 @@ function hasTools(
   return tools.ok && tools.value.length > 0;
 }
 
-/** The objects found in a call's result. */
 interface SearchResult {
   /** The objects whose tools are offered, in source order, each id once. */
   readonly objects: readonly FoundObject[];
@@ -219,7 +218,6 @@ interface SearchResult {
   readonly problems: ReadonlyMap<string, number>;
 }
 
-/** An accepted object of the type. */
 interface Candidate {
   readonly at: number;
   readonly id: string;

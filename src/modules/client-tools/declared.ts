@@ -8,7 +8,6 @@ import type { ModuleUse } from '../../tool/module-use.ts';
 import { invalidBodyError } from '../../worker/body.ts';
 import type { ModuleRequest, RouteAgent } from '../../worker/module-request.ts';
 
-/** The name of the module. */
 export const CLIENT_TOOLS = 'client-tools';
 
 /** The key of the tool-call context under which a turn stores its client's tools. */
@@ -18,7 +17,6 @@ export const CLIENT_TOOLS_KEY = 'holdfast.clientTools';
 export interface DeclaredTool {
   readonly name?: unknown;
   readonly description?: unknown;
-  /** The JSON Schema of its input. */
   readonly parameters?: unknown;
 }
 

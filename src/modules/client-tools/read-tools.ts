@@ -13,7 +13,6 @@ const MAX_CHARACTERS = 64 * 1024;
 /** The maximum nesting depth of a schema. */
 const MAX_DEPTH = 100;
 
-/** A checked client tool. */
 export interface ClientTool {
   readonly name: string;
   readonly description: string;

@@ -90,7 +90,6 @@ const COMPACTION = createModule({ name: 'compaction', state: [DROPPED] });
 /** The number of invocations that can try to compact a conversation before the turn continues without it. */
 const MAX_TRIES = 2;
 
-/** The default number of turns that stay word for word. */
 const DEFAULT_KEPT_TURNS = 2;
 
 /** The default instructions of the model that writes the summary. */

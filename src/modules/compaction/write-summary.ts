@@ -99,7 +99,6 @@ export type Summarize = (
   signal: AbortSignal,
 ) => string | Promise<string>;
 
-/** A summary, and the usage of its model. */
 export interface Summary {
   readonly text: string;
   /** The finish reason that the model reported. Absent if a function wrote the summary. */

@@ -5,7 +5,6 @@ import { GZIPPED, POLICY } from './built-page.js';
 import { isDevelopment } from './development.ts';
 import { readPage } from './read-page.ts';
 
-/** The path of the page. */
 export const CONSOLE_PATH = '/console';
 
 /**

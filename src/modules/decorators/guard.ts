@@ -140,11 +140,9 @@ export const askAgain = ({ message, onExpiry }: QuestionText, problems: readonly
 /** A question's message, and the decision at its expiry. */
 type QuestionText = Pick<SuspendingQuestion, 'message' | 'onExpiry'>;
 
-/** A call with its decision. */
 interface DecidedCall {
   /** The tool to run if the decision allows it. */
   readonly tool: AnyTool;
-  /** The input as the model sent it. */
   readonly input: JsonObject;
   readonly call: CallRun;
   readonly decision: Decision;

@@ -96,7 +96,6 @@ export function humanInput<const Name extends string = 'human_input'>(
 
 const NO_REVIEWER = 'No reviewer is available. Please proceed with your best judgment.';
 
-/** A question, and the call that asks it. */
 interface AskingCall extends HumanQuestion {
   readonly tool: Tool;
   readonly call: CallRun;

@@ -24,9 +24,7 @@ const FEEDBACK_FIELDS = { object: { score: OPTIONAL_NUMBER, words: OPTIONAL_TEXT
 export interface Feedback extends Infer<typeof FEEDBACK> {}
 export const FEEDBACK = {
   object: {
-    /** The id of the turn. */
     turn: TEXT,
-    /** The id of the caller. */
     by: TEXT,
     /** Milliseconds since the epoch. */
     at: INTEGER,

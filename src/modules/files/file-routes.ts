@@ -1,4 +1,3 @@
-/** The routes for the files of a session. */
 import { toFileName } from '../../tool/content.ts';
 import type { AppFiles, FilesAccess, SessionFile } from '../../worker/app-files.ts';
 import { callerOf } from '../../worker/auth.ts';
@@ -79,7 +78,6 @@ function withSharedHeaders(response: Response, { left }: ValidLink): Response {
   return response;
 }
 
-/** A request for a file. */
 type FileRequest = FilesAccess & Pick<SessionRequest, 'request'>;
 
 async function respondWithFile(asked: FileRequest, find: AppFiles['find'], id: string): Promise<Response> {

@@ -24,7 +24,6 @@ import { createFindFile, createTakeWithFiles, FILES_OWNER, type StoreOf } from '
  */
 const DEFAULT_BODY_BYTES = 12 * 1024 * 1024;
 
-/** An app's configuration for files. */
 interface FilesSettings {
   /** `true` if messages can contain file URLs in private networks. */
   readonly allowPrivate: boolean;
@@ -99,7 +98,6 @@ function acceptedFilesOf({ accepts }: Pick<Agent, 'accepts'>, model: ChatModel):
   };
 }
 
-/** Returns `true` if an agent accepts any files. */
 const acceptsFiles = ({ types }: AcceptedFiles): boolean => types.data.length + types.url.length > 0;
 
 /** Returns the declared media types of each candidate model. */

@@ -113,7 +113,6 @@ export const toBlob = (
 const copyView = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 
-/** Returns the file of a blob. */
 export function toFile({
   id,
   size,
@@ -190,7 +189,6 @@ function withoutSecrets(file: NewFile, secrets: Secrets): NewFile {
 /** A file's id: SHA-256 in hex. */
 const FILE_ID = /^[0-9a-f]{64}$/;
 
-/** Returns `true` if a file can have this id. */
 export const isFileId = (id: string): boolean => FILE_ID.test(id);
 
 /** The files of a loop without a session. They exist as long as the loop. */

@@ -70,7 +70,6 @@ interface LoopFileReader {
   readonly withoutFiles: Set<string>;
 }
 
-/** A reader of stored files. */
 export interface ReadableFiles {
   /**
    * Returns the bytes of these files in base64, by id. Omits missing files. Fetches each file once per
@@ -136,7 +135,6 @@ function isRefusedForFiles(
   return true;
 }
 
-/** A failed request. */
 interface FailedRequest {
   readonly request: Pick<ModelRequest, 'messages'>;
   readonly failure: unknown;

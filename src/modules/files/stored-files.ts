@@ -14,7 +14,6 @@ export const FILES_OWNER: AgendaOwner = { module: 'files', key: '' };
 /** Returns the store of an environment. @throws DeploymentError if it is not a store. */
 export type StoreOf = (env: object) => FileStore;
 
-/** A session's response to a message. */
 type TakenAnswer = MessageReceipt['answer'];
 
 /** A message whose files are in their store. */
@@ -158,7 +157,6 @@ export const createFindFile =
     };
   };
 
-/** A part of a file in a store. */
 interface StoredPart {
   readonly id: string;
   readonly at: BlobCopy | undefined;

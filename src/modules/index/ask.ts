@@ -199,9 +199,7 @@ export async function setTitle(app: IndexApp, target: Target, title: string | nu
   return { session, agent, title };
 }
 
-/** A request to set a reader's mark. */
 interface MarkOptions {
-  /** The id of the reader. */
   readonly reader: string;
   /** The last event that the reader has seen. Defaults to the last event. */
   readonly seq?: number | undefined;
@@ -258,7 +256,6 @@ export async function readUsage(
   };
 }
 
-/** Returns the state of an owner. */
 export async function readIndexedOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
   const standing = await indexOfOwner(place, owner).ask(async (index) => index.standing());
   return toIndexedOwner(owner, standing);

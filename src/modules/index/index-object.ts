@@ -20,7 +20,6 @@ import {
   type UsageQuery,
 } from './reports.ts';
 
-/** The bindings that an index needs. */
 export interface IndexEnv {
   readonly INDEX: DurableObjectNamespace<IndexObject>;
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;

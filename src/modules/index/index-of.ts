@@ -98,7 +98,6 @@ export interface SessionIndex {
     readonly owner: Owner;
     readonly agent: string;
     readonly session: string;
-    /** The id of the person. */
     readonly reader: string;
     readonly seq?: number | undefined;
   }): Promise<ReadSession>;

@@ -29,7 +29,6 @@ import {
 } from './ask.ts';
 import type { QueryParameters } from './queries.ts';
 
-/** The path of an owner. */
 const OWNER_PATH = '/owners/{owner}';
 
 export const INDEX_ROUTES: readonly Route[] = [

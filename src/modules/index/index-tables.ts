@@ -49,7 +49,6 @@ CREATE TABLE owners (owner TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE unsent (row TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
 ${MARKS_TABLE}`;
 
-/** The owner of the index, and its state. */
 interface OwnerRecord {
   readonly owner: IndexOwner;
   readonly isListed: boolean;
@@ -59,7 +58,6 @@ interface OwnerRecord {
   readonly removed: number;
 }
 
-/** A session that must be erased. */
 export interface SessionToErase extends SessionKey {
   readonly version: number;
 }
@@ -277,7 +275,6 @@ export class IndexTables {
     return { sessions: count, ...(erasure && { erasure }) };
   }
 
-  /** Marks all sessions of the owner for erasure. */
   beginErasure(now: number): void {
     this.#exec('UPDATE about SET erasing = ?, removed = 0 WHERE erasing IS NULL', now);
   }
@@ -295,7 +292,6 @@ export class IndexTables {
       this.#store({ agent, session, version, ...about.owner }, standing);
   }
 
-  /** Returns some of the sessions to be erased. */
   left(limit: number): SessionToErase[] {
     const all = this.about()?.erasing === null ? 'WHERE isLeft = 1' : '';
     return this.#rows<SessionToErase & Record<string, SqlStorageValue>>(
@@ -310,7 +306,6 @@ export class IndexTables {
     this.#exec('UPDATE about SET asked = erasing, erasing = NULL, erased = ?, isListed = 0', now);
   }
 
-  /** Forgets the erasure. */
   forgetErasure(): void {
     this.#exec('UPDATE about SET asked = NULL, erased = NULL');
   }

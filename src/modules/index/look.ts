@@ -65,7 +65,6 @@ const UNREAD_EVENTS: readonly EventType[] = [
  */
 type RefreshResult = ReportedState | 'changed' | null;
 
-/** Reads the events since the last report. */
 async function readState(port: SessionReader, known: IndexedState): Promise<RefreshResult> {
   const page = await readPage(port, known.seq);
   if (!page) return null;
@@ -100,7 +99,6 @@ async function readRemaining(
   }
 }
 
-/** The changes in a session since its last report. */
 class SessionChanges {
   readonly #incarnation: string;
   /** `true` if the session was not reported before. */

@@ -38,7 +38,6 @@ export function setMark(
   return set?.upTo ?? upTo;
 }
 
-/** Removes the marks of a session. */
 export function forgetMarks(
   { sql }: Pick<DurableObjectStorage, 'sql'>,
   { agent, session }: SessionKey,

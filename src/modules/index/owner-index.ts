@@ -14,15 +14,12 @@ import { COPY } from './index-copy.ts';
 import type { IndexObject } from './index-object.ts';
 import { type IndexOwner, OWNER_LIST_NAME } from './reports.ts';
 
-/** Calls an object of the index. */
 export type AskIndex = ObjectCaller<IndexObject>;
 
-/** The index of one owner. */
 export interface OwnerIndex extends IndexOwner {
   readonly ask: AskIndex;
 }
 
-/** The location of an app's index. */
 export interface IndexPlace extends ObjectLocation {
   /** The name of the copy, if any. */
   readonly copy: string | undefined;

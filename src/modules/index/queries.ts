@@ -77,7 +77,6 @@ function readDay(asked: QueryParameters, name: string): string | undefined {
   return String(day);
 }
 
-/** Returns the cursor for the page after a session. */
 export const toSessionCursor = ({ lastActivity, agent, session }: ListPosition): string =>
   encodeCursor([lastActivity, agent, session]);
 
@@ -89,7 +88,6 @@ export function parseSessionCursor(cursor: unknown): ListPosition | undefined {
   return { lastActivity: Number(lastActivity), agent, session };
 }
 
-/** Returns the cursor for the page after an owner. */
 export const toOwnerCursor = (owner: string): string => encodeCursor([owner]);
 
 export function parseOwnerCursor(cursor: unknown): string {

@@ -4,7 +4,6 @@ import type { PricedUsage } from '../../journal/reply-data.ts';
 import type { Owner } from '../../tool/call-origin.ts';
 import type { SessionStatus } from '../../worker/index-views.ts';
 
-/** A session of the owner. */
 export interface SessionKey {
   readonly agent: string;
   readonly session: string;
@@ -31,7 +30,6 @@ export interface IndexedState {
   readonly model: string;
 }
 
-/** The usage since the previous report. */
 export interface UsageSinceReport {
   /** The day in UTC, such as `2026-11-30`. */
   readonly day: string;
@@ -42,7 +40,6 @@ export interface UsageSinceReport {
   readonly usage: PricedUsage;
 }
 
-/** The state of a session. */
 export interface ReportedState {
   readonly incarnation: string;
   readonly seq: number;
@@ -90,12 +87,10 @@ export interface SessionQuery {
   readonly oldestFirst?: boolean | undefined;
 }
 
-/** The place of a session in a list. */
 export interface ListPosition extends SessionKey {
   readonly lastActivity: number;
 }
 
-/** A session in the index. */
 export interface IndexedSession extends ListPosition {
   readonly title: string | null;
   readonly status: SessionStatus;
@@ -122,7 +117,6 @@ export interface NewMark extends SessionKey {
   readonly isCurrent: boolean;
 }
 
-/** The mark of a reader. */
 export interface Mark {
   /** The last event that the reader has seen. */
   readonly upTo: number;
@@ -136,27 +130,22 @@ export interface UsageQuery {
   readonly to?: string | undefined;
 }
 
-/** The usage of one day, agent or model. */
 export interface UsageEntry {
   readonly of: string;
   readonly turns: number;
   readonly usage: PricedUsage;
 }
 
-/** The state of an owner. */
 export interface OwnerState {
-  /** The number of existing sessions. */
   readonly sessions: number;
   readonly erasure?: Erasure | undefined;
 }
 
-/** The erasure of all sessions of an owner. */
 export interface Erasure {
   readonly status: 'erasing' | 'erased';
   /** The times at which the erasure was requested and ended, in milliseconds since the epoch. */
   readonly since: number;
   readonly at?: number | undefined;
-  /** The number of erased sessions. */
   readonly removed: number;
 }
 

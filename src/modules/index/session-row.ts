@@ -24,7 +24,6 @@ export interface SessionRow extends IndexedState {
   readonly mark?: number | null;
 }
 
-/** Returns the session of a row. */
 export function toIndexedSession({ words, title, news, mark, ...row }: SessionRow): IndexedSession {
   const { agent, session, status, outcome, openedAt, lastActivity } = row;
   const { turns, turn, forkOf, seq } = row;
@@ -36,6 +35,5 @@ export function toIndexedSession({ words, title, news, mark, ...row }: SessionRo
   };
 }
 
-/** Reads the usage of a row. */
 export const usageOf = ({ usage }: { readonly usage: string }): PricedUsage =>
   JSON.parse(usage) as PricedUsage; // written by IndexTables

@@ -6,7 +6,6 @@ import type { TurnAnswer } from '../../session/watching/turn-outcome.ts';
 import { foldStoppedTurn } from '../../session/watching/turn-outcome.ts';
 import type { OpenedSession } from '../../worker/session-from-code.ts';
 
-/** The turns of a session. */
 export interface SessionTurns {
   /** The ids of the turns that have started, in order. */
   readonly begun: readonly string[];
@@ -27,7 +26,6 @@ export async function readTurnIds({
   return { begun, waiting: first?.waiting.length ?? 0 };
 }
 
-/** A turn that has ended. */
 export interface EndedTurn {
   readonly events: readonly StoredEvent[];
   readonly answer: TurnAnswer;

@@ -4,7 +4,6 @@ import type { TitledSession } from '../../worker/index-views.ts';
 import type { Target } from '../../worker/target.ts';
 import type { IndexApp } from './ask.ts';
 
-/** One request for a title. */
 export interface TitleRequest {
   readonly app: IndexApp;
   readonly target: Target;
@@ -14,7 +13,6 @@ export interface TitleRequest {
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
-/** Writes titles with a model. */
 export interface TitleWriter {
   /**
    * Writes the title of a session with a model.

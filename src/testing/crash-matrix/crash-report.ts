@@ -53,7 +53,6 @@ export interface CrashFailure extends Disturbance {
   readonly toolError?: string;
 }
 
-/** A disturbed play and its damage. */
 export interface DisturbedPlay {
   readonly disturbance: Disturbance;
   readonly position: Position;
@@ -112,7 +111,6 @@ const failureText = ({
   `failed: ${mode} at ${at}, ${position}: ${first}${more.length > 0 ? ` (and ${more.length} more)` : ''}` +
   (toolError === undefined ? '' : `; last error: ${toolError}`);
 
-/** The plays of one table row. */
 export interface CrashRow {
   readonly name: string;
   readonly positions: number;

@@ -27,7 +27,6 @@ export interface Damage {
   readonly toolError?: string;
 }
 
-/** The expectations for a play. */
 interface Expectation {
   /** The undisturbed play, with broken connections for calls whose outcome is unknown. */
   readonly expected: PlayResult;

@@ -45,7 +45,6 @@ export type Mode =
    */
   | 'zombie-later';
 
-/** A disturbance at one position. */
 export interface Disturbance {
   /** The index of the position in the undisturbed play, from 0. */
   readonly at: number;
@@ -69,7 +68,6 @@ export const MODES: readonly Mode[] = Object.values(DISTURBANCES).flat();
 
 const NAMES = Object.keys(DISTURBANCES) as DisturbanceName[]; // the keys of the literal
 
-/** Returns the disturbance that a mode belongs to. */
 export function nameOf(mode: Mode): DisturbanceName {
   const name = NAMES.find((one) => (DISTURBANCES[one] as readonly Mode[]).includes(mode)); // each mode belongs to one disturbance
   if (!name) throw new Error(`There is no mode '${mode}'.`);
@@ -150,14 +148,12 @@ export class CrashableInvocation implements Progress {
     if (this.#movesToWait <= 0) this.deliver();
   }
 
-  /** Delivers all delayed calls. */
   deliver(): void {
     if (this.#isDropped) return;
     this.#isDelivered = true;
     for (const go of this.#held.splice(0)) go();
   }
 
-  /** Drops all delayed calls. */
   drop(): void {
     this.#isDropped = true;
     this.#held.length = 0;

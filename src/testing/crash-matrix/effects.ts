@@ -40,9 +40,7 @@ export interface CrashKit<World = undefined> {
   ran(idempotencyKey: string): boolean;
 }
 
-/** Callbacks around a `run`. */
 export interface Watcher {
-  /** Called before a run. */
   before?(run: Omit<SeenRun, 'isDone'>): void | Promise<void>;
   /** Called after a run. If it throws, the run throws the same error, as if its connection had broken. */
   after?(run: SeenRun): void | Promise<void>;

@@ -63,7 +63,6 @@ export type ArrivalDuringRun = { readonly during: string } & (
 
 /** The user's next action, after all running turns have stopped. */
 export type CrashStep =
-  /** Sends a message. `replies` are the model's replies to it. */
   | {
       readonly send: string;
       /** The sender, which is `call.principal` of the turn. Defaults to the principal of the matrix. */

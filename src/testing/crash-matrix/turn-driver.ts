@@ -24,7 +24,6 @@ import type { App, Subject } from './script.ts';
 /** The shared settings of one play's invocations. */
 interface TurnDriverOptions<World> {
   readonly subject: Subject<World>;
-  /** The environment of this play. */
   readonly env: GivenEnv;
   readonly session: CrashableSession;
   readonly positions: Positions;

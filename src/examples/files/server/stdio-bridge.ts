@@ -15,7 +15,6 @@ import { leash } from './leash.ts';
 
 /** The command that starts an MCP server on standard input and output. */
 export interface StdioCommand {
-  /** The arguments for Node. */
   readonly args: readonly string[];
   /** Environment variables, in addition to `PATH`, `HOME` and similar variables. */
   readonly env?: Readonly<Record<string, string>>;
@@ -23,7 +22,6 @@ export interface StdioCommand {
   readonly stderr?: 'ignore' | 'inherit';
 }
 
-/** Options of a bridge. */
 export interface BridgeOptions {
   /** Receives each message from a client. */
   readonly heard?: (message: JSONRPCMessage) => void;

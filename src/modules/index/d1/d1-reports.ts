@@ -1,4 +1,3 @@
-/** A copy of the index in a D1 database. */
 import type { PricedUsage } from '../../../journal/reply-data.ts';
 import { DeploymentError } from '../../../session/deployment.ts';
 import { systemClock } from '../../../session/read-platform.ts';
@@ -7,7 +6,6 @@ import type { Env } from '../../../worker/host.ts';
 import type { CopySource, IndexCopy } from '../index-copy.ts';
 import { type CopiedRow, UnsentRows } from './unsent-rows.ts';
 
-/** The timeout of one batch in milliseconds. */
 const BATCH_TIMEOUT_MS = 10_000;
 
 /**

@@ -4,7 +4,6 @@ import type { SessionReport } from '../reports.ts';
 
 type ColumnValue = string | number | null;
 
-/** A row for the copy. */
 export interface CopiedRow {
   readonly table: CopiedTable;
   /** Its key, without the owner. */
@@ -21,7 +20,6 @@ interface UnsentNote extends Record<string, SqlStorageValue> {
   readonly revision: number;
 }
 
-/** A page of rows to send. */
 export interface UnsentPage {
   readonly rows: readonly CopiedRow[];
   readonly notes: readonly UnsentNote[];
@@ -64,7 +62,6 @@ export class UnsentRows {
     });
   }
 
-  /** Returns `true` if the copy lacks rows. */
   isBehind(): boolean {
     const query = 'SELECT 1 FROM unsent UNION ALL SELECT 1 FROM about WHERE purge IS NOT NULL LIMIT 1';
     return this.#rows(query).length > 0;

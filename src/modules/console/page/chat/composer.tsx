@@ -110,7 +110,6 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
   );
 }
 
-/** The message that is being written. */
 function useMessage(store: SessionStore, onSent: () => void) {
   const text = useSignal(draftOf(store));
   const files = useSignal<readonly File[]>([]);

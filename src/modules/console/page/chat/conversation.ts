@@ -4,7 +4,6 @@ import type { JournaledPart } from '../../../../journal/reply-data.ts';
 import type { ContentPart } from '../../../../tool/content.ts';
 import type { ResultData } from '../../../../tool/tool-result.ts';
 
-/** A call of a tool. */
 export interface ShownCall {
   readonly id: string;
   readonly name: string;
@@ -20,7 +19,6 @@ export interface ShownCall {
   nested: number;
 }
 
-/** A part of a reply. */
 export type ShownPart =
   | Exclude<JournaledPart, { readonly type: 'tool-call' }>
   | (Extract<JournaledPart, { readonly type: 'tool-call' }> & { readonly ranBy: 'provider' })
@@ -53,7 +51,6 @@ export interface Conversation {
   readonly isWaiting: boolean;
 }
 
-/** Returns the conversation of a journal. */
 export function toConversation(events: readonly StoredEvent[]): Conversation {
   const entries: Entry[] = [];
   const calls = new Map<string, ShownCall>();

@@ -1,4 +1,3 @@
-/** Shows the entries of a conversation. */
 import type { EventOf } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { count, dateAndTime, timeOfDay } from '../ui/format.ts';

@@ -3,7 +3,6 @@ import type { AgentList, AgentView } from '../../../../worker/route-views.ts';
 import { ask, toFailure } from './api.ts';
 import type { Loaded } from './resource.ts';
 
-/** The agents of the app. */
 export const agents = signal<Loaded<readonly AgentView[]>>({ isLoading: true });
 
 /** Loads or reloads the agents. Stores a failure in `agents`. */

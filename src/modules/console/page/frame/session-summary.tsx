@@ -31,7 +31,6 @@ function summaryOf(events: readonly StoredEvent[]) {
   return { tokens, cost, status: statusOf(events) };
 }
 
-/** Returns the status of the last turn. */
 function statusOf(events: readonly StoredEvent[]) {
   const { openTurn, isWaiting } = toConversation(events);
   if (openTurn !== undefined)

@@ -35,6 +35,5 @@ export const callsOf = ({ toolCalls, parts }: EventOf<'model-replied'>): readonl
     ? parts.flatMap((part) => (part.type === 'tool-call' && part.ranBy !== 'provider' ? [part] : []))
     : toolCalls;
 
-/** Returns the text of a reply. */
 export const textOf = ({ text, parts }: EventOf<'model-replied'>): string =>
   parts ? parts.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n') || text : text;

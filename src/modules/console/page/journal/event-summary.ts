@@ -57,7 +57,6 @@ function resultLine(result: Result): string {
   return result.type === 'artifact' ? short(JSON.stringify(result.value)) : result.type;
 }
 
-/** Returns the style of an event's row. */
 export function toneOf(event: StoredEvent): string {
   switch (event.type) {
     case 'model-replied':

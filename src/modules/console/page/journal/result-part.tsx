@@ -1,4 +1,3 @@
-/** Shows the result of a call. */
 import type { ResultData } from '../../../../tool/tool-result.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge } from '../ui/parts.tsx';

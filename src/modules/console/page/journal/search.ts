@@ -1,4 +1,3 @@
-/** Searches a journal. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 
 /** The searched text of each event: its beginning as JSON, in lower case. */

@@ -2,7 +2,6 @@
 import type { ListedSession, SessionStatus } from '../../../../worker/index-views.ts';
 import { index } from '../data/api.ts';
 
-/** The loaded sessions of each agent. */
 export interface Pages {
   readonly agents: readonly AgentPage[];
 }

@@ -6,7 +6,6 @@ import { Button } from '../ui/parts.tsx';
 export interface PickedTurn {
   readonly turn: string;
   readonly number: number;
-  /** The text of its message. */
   readonly words: string;
 }
 

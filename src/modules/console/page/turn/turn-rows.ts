@@ -16,7 +16,6 @@ export interface Bar {
   readonly tone: 'model' | 'tool' | 'wait' | 'lost' | 'error' | 'plain';
 }
 
-/** A row of the waterfall. */
 export interface Row {
   readonly id: string;
   readonly depth: number;

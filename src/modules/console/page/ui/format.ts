@@ -33,7 +33,6 @@ const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', t
 /** Returns a time of the day: `14:03:07`. */
 export const timeOfDay = (at: number): string => TIME.format(at);
 
-/** Returns a date and time. */
 export const dateAndTime = (at: number): string => DAY_AND_TIME.format(at);
 
 /** Returns how long ago a time was: `5 min ago`. */

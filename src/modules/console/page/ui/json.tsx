@@ -1,4 +1,3 @@
-/** Shows JSON as text. */
 import { useMemo } from 'preact/hooks';
 import { Words } from './words.tsx';
 

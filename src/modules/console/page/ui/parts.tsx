@@ -109,7 +109,6 @@ export function Problem({
   );
 }
 
-/** Shown while data loads for the first time. */
 export const Loading = ({ what }: { readonly what: string }) => (
   <p class="loading muted" role="status">
     Loading {what}…
