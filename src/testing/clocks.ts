@@ -41,7 +41,7 @@ export function createManualClock(start = 0): ManualClock {
     soon(run) {
       const once = (): void => run();
       waiting.add(once);
-      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // even if the test does not advance the clock
+      setTimeout(() => void waitForPromises().then(() => runNow(once)), 0); // without an advance, too
       return () => void waiting.delete(once);
     },
     advance: (ms) => timers.advance(ms, quiet),

@@ -77,7 +77,7 @@ export class ReceivedMessages {
 /** Returns a port that records in `heard` the turn of each message that its lease holder receives. */
 export function recordReceived(port: SessionPort, heard: Pick<ReceivedMessages, 'add'>): SessionPort {
   const told = <T extends object>(answer: T): T => {
-    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // only some responses have an inbox
+    const { inbox = [] } = answer as { readonly inbox?: readonly InboxMessage[] }; // some have an inbox
     for (const { turn } of inbox) heard.add(turn);
     return answer;
   };

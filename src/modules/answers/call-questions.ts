@@ -58,7 +58,7 @@ export function questionsOfCall(call: AskingCall): Asker {
       const put = toPendingQuestion(question, call);
       const answer = await answerTo(put, callModeOf(question, record));
       if (answer.type !== put.for) throw new Error(wrongKindMessage(record.id, put.for));
-      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // the type was just compared
+      return (answer.type === 'decision' ? answer : toolResult(answer.result)) as ReceivedAnswer<For>; // just compared
     },
     checkpoint() {
       const before = record.waits?.[asked]?.wait;

@@ -21,7 +21,7 @@ const MIN_DISTINCT_CHARACTERS = 8;
 
 /** @throws DeploymentError if the secret is easy to guess. The message does not contain it. */
 export function assertStrongSecret(secret: unknown): void {
-  if (typeof secret !== 'string') return; // not set, or in the Secrets Store, where it is checked when it is read
+  if (typeof secret !== 'string') return; // not set, or checked when the Secrets Store returns it
   const key = secret.trim();
   if (key.length >= MIN_KEY_LENGTH && new Set(key).size >= MIN_DISTINCT_CHARACTERS) return;
   if (key !== '') throw new DeploymentError(`${FILES_KEY} can be guessed. ${USE_RANDOM}`);

@@ -114,7 +114,7 @@ async function patchSession(asked: SessionRequest): Promise<Response> {
   const problem = titleProblem(title);
   const problems = [...unknownKeyProblems(value, TITLE_KEYS), ...(problem === undefined ? [] : [problem])];
   if (problems.length > 0) throw invalidBodyError(problems);
-  return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // `titleProblem` has checked it
+  return Response.json(await setTitle(toIndexApp({ host, env, base }), target, title as string | null)); // checked above
 }
 
 const TITLE_KEYS: KeysOf<typeof TITLE_BODY> = { title: 1 };

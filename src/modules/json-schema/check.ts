@@ -61,7 +61,6 @@ export function findUnchecked(schema: Schema): readonly UncheckedAssertion[] {
   );
 }
 
-/** A schema inside another. */
 export interface PlacedSchema {
   readonly part: Schema;
   readonly path: readonly PropertyKey[];
@@ -109,7 +108,6 @@ const MULTI_SCHEMA_KEYWORDS: readonly object[] = [
   { dependencies: true },
 ];
 
-/** An assertion that is not checked. */
 export interface UncheckedAssertion {
   /** The keyword and its value, such as `format: "phone"`. */
   readonly assertion: string;

@@ -65,7 +65,6 @@ export function jsonSchema(schema: JsonSchema): JsonSchemaInput<unknown> {
   };
 }
 
-/** A parsed schema in its different forms. */
 interface ReadSchema {
   readonly check: JsonSchemaCheck;
   /** The schema in which properties with a default are optional. */
@@ -81,7 +80,7 @@ function readSchema(schema: JsonSchema): ReadSchema {
   const lenient = withoutDefaultsRequired(json);
   // Most schemas have no defaults, and stay the same object.
   if (isEqualJson(lenient, json)) return { check, shown: schema, fill: (value) => value };
-  return { check, shown: lenient as JsonObject, fill: (value) => fillDefaults(value, json) }; // a copy of an object is an object
+  return { check, shown: lenient as JsonObject, fill: (value) => fillDefaults(value, json) }; // a copy of an object
 }
 
 /**

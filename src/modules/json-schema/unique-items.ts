@@ -9,7 +9,6 @@ import { getOwn, isJsonObject, type Json, type JsonObject } from '../../tool/jso
 /** The schemas that are reachable from a root, by their `$ref` names. */
 export type Lookup = Record<string, Schema | boolean>;
 
-/** A schema with its lookup table and draft. */
 interface RootedSchema {
   readonly schema: Schema;
   readonly lookup: Lookup;
@@ -26,7 +25,7 @@ export function settleUniqueItems(rooted: RootedSchema): ((input: Json) => Schem
   const bearers = findBearers(rooted.lookup);
   if (bearers.size === 0 || isReentered(rooted.lookup)) return undefined;
   return (input) =>
-    settlePart(rooted.schema, input, { ...rooted, bearers, twice: findDuplicates(input) }) as Schema; // the rewritten form of an object is an object
+    settlePart(rooted.schema, input, { ...rooted, bearers, twice: findDuplicates(input) }) as Schema; // rewritten from an object
 }
 
 /**

@@ -39,7 +39,6 @@ export const pickCheckedKeywords = (part: JsonObject): JsonObject =>
     Object.entries(part).filter(([word]) => word !== '$ref' && CHECKED_KEYWORDS.includes(word)),
   );
 
-/** The position of a schema inside another. */
 interface SchemaPosition {
   readonly root: JsonObject;
   /** The path, such as `$.properties.name`. */
@@ -88,7 +87,6 @@ function isValidKeyword(keyword: string, value: Json, root: JsonObject): boolean
   return keyword in LIMITS || keyword === 'multipleOf' ? typeof value === 'number' : true;
 }
 
-/** Returns the target of a local reference. */
 function resolveRef(root: JsonObject, ref: string): Json | undefined {
   if (ref === '#') return root;
   const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(ref) ?? [];

@@ -147,7 +147,6 @@ type LoopCounts = {
   readonly tools: readonly (readonly [tool: string, calls: number])[];
 };
 
-/** The calls of a turn. */
 export type CallCounts = {
   /** The counts by loop id. The turn's own loop counts all calls of the turn. */
   readonly loops: { readonly [frame: string]: LoopCounts };

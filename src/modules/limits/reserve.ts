@@ -31,7 +31,6 @@ const DEFAULT_OUTPUT_TOKENS = 4_096;
 /** The minimum number of tokens for a useful reply: a tool call with a small input, or a few sentences. */
 const MIN_OUTPUT_TOKENS = 256;
 
-/** A model call that needs a reservation. */
 interface ReservationRequest {
   readonly loop: Loop;
   /** All budgets that apply to the loop, at least one. */
@@ -197,7 +196,6 @@ class Reservations {
     return this.#held;
   }
 
-  /** Resolves at the next release. */
   get changed(): Promise<void> {
     return this.#changes.next;
   }

@@ -25,7 +25,6 @@ export type RequestLengths = {
   readonly tools: number;
   /** The number of messages, without the system message. */
   readonly messages: number;
-  /** The total length of those messages. */
   readonly text: number;
 };
 

@@ -67,7 +67,6 @@ export class LiveRelay implements Relay {
     if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));
   }
 
-  /** Drops all items that were not sent. */
   close(): void {
     this.#cancel?.();
     this.#open = [];
@@ -139,7 +138,6 @@ function mergeItem(list: LiveItemMessage[], sent: LiveItemMessage): number {
   return weightOfItem(sent);
 }
 
-/** Returns as many items as fit in one message. */
 function takeFirstItems(items: readonly LiveItemMessage[]): readonly LiveItemMessage[] {
   let weight = 0;
   const end = items.findIndex((item) => {

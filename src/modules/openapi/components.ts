@@ -48,7 +48,6 @@ const SHAPES = Object.entries(PLACES).flatMap(([place, and]) =>
   ]),
 );
 
-/** All types of events. */
 const EVENT_TYPES = SHAPES.map(([type]) => type);
 
 /** The components of all event types, by name. */

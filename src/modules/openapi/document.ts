@@ -62,7 +62,6 @@ export function toDocument(
   };
 }
 
-/** A route and its description. */
 interface DescribedRoute {
   readonly route: Route;
   readonly about: RouteDescription;
@@ -151,13 +150,11 @@ function nameOperations(all: readonly DescribedRoute[]): ReadonlyMap<DescribedRo
   return new Map(Array.from(names, ([name, one]) => [one, name]));
 }
 
-/** A response in OpenAPI's format. */
 interface ResponseSchema {
   readonly description: string;
   readonly content?: Schema;
 }
 
-/** Returns the responses and problems of a route, by status. */
 function responsesOf(one: DescribedRoute): Schema {
   const { answers, others: description, refusal } = one.about;
   const responses = new Map(Object.entries(answers).map(([status, answer]) => [status, toResponse(answer)]));

@@ -200,7 +200,7 @@ function readEntry(
   { machine, state, index }: EntryPlace,
 ): { readonly source: ToolSource; readonly to?: string | undefined } {
   if (!isMove(entry)) return { source: entry };
-  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // callers without types can pass any value
+  const { tool: source, to }: { readonly tool: ToolSource; readonly to?: unknown } = entry; // untyped callers can pass any value
   if (to === undefined || typeof to === 'string') return { source, to };
   return refuse(machine, `entry ${index} of state '${state}' is neither a tool nor { tool, to }.`);
 }

@@ -80,7 +80,7 @@ export const toolTable = <Instance>(table: ToolTable<Instance>): ToolTable<Insta
 /** Attaches the function that reads an object's tools, so that the object can be in a list of tools. */
 function markReadable<Of extends object>(value: Of): Of & MarkedObject {
   setObjectReader(readObject);
-  return Object.defineProperty(value, TOOL_MEMBER_KEY, { value: true }) as Of & MarkedObject; // this call marks it
+  return Object.defineProperty(value, TOOL_MEMBER_KEY, { value: true }) as Of & MarkedObject; // now marked
 }
 
 const readObject: ObjectReader = (given, { isShared }) => {

@@ -66,7 +66,6 @@ export function toToolObject(object: object): ToolObject {
   return { name, table: new Map([...byName].map(([tool, { make }]) => [tool, make])) };
 }
 
-/** The object or class to read. */
 interface ReadTarget {
   readonly object: object;
   /** The object with the table: the class of an instance, or the object itself. */
@@ -148,7 +147,6 @@ function toPlainTool(tool: string, entry: object): AnyTool {
   throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
 }
 
-/** The functions of a tool of an object. */
 interface ToolFunctions {
   readonly run?: ((...given: readonly unknown[]) => unknown) | undefined;
   readonly reconcile?: ((...given: readonly unknown[]) => unknown) | undefined;

@@ -10,7 +10,6 @@ import type { Attributes } from './conventions.ts';
 /** The maximum number of characters of an attribute. */
 const MOST_CHARACTERS = 16_384;
 
-/** The texts of a turn. */
 export interface TurnContent {
   ofTurn(): Attributes;
   ofModel(node: ModelNode): Attributes;

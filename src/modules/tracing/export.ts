@@ -30,7 +30,6 @@ export interface Exporting {
   readonly resource: Attributes;
   readonly content: boolean;
   readonly metrics: boolean;
-  /** Returns the Analytics Engine dataset. */
   analytics?(env: Env): unknown;
 }
 
@@ -109,7 +108,6 @@ interface Sending {
   readonly isFirst: boolean;
 }
 
-/** The maximum number of spans in a request. */
 const MAX_SPANS = 500;
 
 async function sendTraces({ app, exporting, turn, timeline, events }: Sending): Promise<SendOutcome> {
@@ -129,7 +127,7 @@ async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending)
   const { endpoint, metrics, analytics, resource } = exporting;
   const measurements = measurementsOf(timeline, turn.agent);
   // A dataset cannot recognize a repeated data point, so each is written at most once.
-  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // /health checks the binding
+  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // checked by /health
   if (!endpoint || !metrics) return { status: 'sent' };
   const { start, end = start } = timeline;
   return send(app, exporting, ['/v1/metrics', toMetrics(resource, measurements, { start, end })]);

@@ -19,7 +19,6 @@ export interface PlatformSpan {
   setAttribute(name: string, value: string): unknown;
 }
 
-/** Returns the hooks of a use in loops. */
 export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
   ask: askLayer({ place: 'trace', around: aroundModel(platform) }),
   run(call, next, effect) {

@@ -12,7 +12,6 @@ export interface Measure {
   readonly bounds: readonly number[];
 }
 
-/** A measured value. */
 export interface Measurement {
   readonly measure: Measure;
   readonly value: number;

@@ -19,7 +19,6 @@ const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 /** The maximum number of characters of a response that are read. */
 const MOST_READ = 65_536;
 
-/** Sends one request. */
 export async function sendOnce(
   clock: Clock,
   { url, headers, body }: Omit<Posted, 'read'>,

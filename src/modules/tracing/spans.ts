@@ -43,7 +43,6 @@ export interface TracedTurn extends TurnOrigin {
   readonly session: string;
 }
 
-/** A turn to trace. */
 export interface TracedTimeline {
   readonly turn: TracedTurn;
   readonly timeline: TurnTimeline;
@@ -78,7 +77,6 @@ const lastTime = ({ end, start, invocations }: TurnTimeline): number =>
   end ?? invocations.at(-1)?.lastSeen ?? start;
 
 interface NewSpan extends Pick<TurnSpan, 'name' | 'attributes' | 'start'> {
-  /** The id of the node. */
   readonly node: string;
   readonly parentId?: string | undefined;
   readonly kind?: TurnSpan['kind'];
@@ -189,7 +187,6 @@ function addLoop(tracing: Tracing, { iterations }: LoopNode, parentId: string): 
 
 interface ModelPlace {
   readonly parentId: string;
-  /** The number of the iteration. */
   readonly number: number;
 }
 

@@ -16,7 +16,6 @@ export interface TurnOrigin {
   readonly caller: unknown;
 }
 
-/** The trace of a turn. */
 export interface TurnTrace {
   readonly traceId: string;
   /** The caller's span. Absent if the turn begins the trace. */

@@ -175,7 +175,6 @@ function keepNewest(messages: readonly HistoryMessage[], most: number): readonly
 const sizeOf = (message: HistoryMessage | undefined): number =>
   message?.role === 'assistant' ? 1 + message.calls.length : 1;
 
-/** The default length of a result, in characters. */
 const MAX_LENGTH = 10_000;
 
 /**

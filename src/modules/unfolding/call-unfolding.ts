@@ -186,7 +186,6 @@ function openedText(tools: readonly AnyTool[], notes: string | undefined): strin
 const listingText = (unfolding: string, tools: readonly AnyTool[], notes: string | undefined): string =>
   joinParagraphs(`'${unfolding}' is open already. Call one of its tools:\n${listTools(tools)}`, notes);
 
-/** Lists the tools, one line each. */
 export const listTools = (tools: readonly AnyTool[]): string =>
   tools.map(({ name, description }) => `- ${name}: ${toOneLine(description)}`).join('\n');
 

@@ -134,7 +134,6 @@ function applyUnfolded(list: UnfoldedList, { scope, ...fact }: UnfoldedFact, pla
 const isSameEntry = (a: Unfolded, b: Unfolded): boolean =>
   a.facade === b.facade && a.under === b.under && a.frame === b.frame && a.path === b.path;
 
-/** Returns the entries of one loop. */
 export const unfoldedIn = (
   list: UnfoldedList,
   { frame, path }: { readonly frame: string; readonly path: string },

@@ -73,13 +73,11 @@ export function textAt(from: Json | undefined, ...path: readonly string[]): stri
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }
 
-/** Returns the whole number at a path. */
 export function numberAt(from: Json | undefined, ...path: readonly string[]): number | undefined {
   const value = valueAt(from, ...path);
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Returns the object at a path. */
 export function objectAt(from: Json | undefined, ...path: readonly string[]): JsonObject | undefined {
   const value = valueAt(from, ...path);
   return isJsonObject(value) ? value : undefined;
@@ -102,7 +100,6 @@ export interface OutsideText {
   readonly text: string;
 }
 
-/** The parts of a delivery's message. */
 interface DeliveryDescription {
   /**
    * Facts, one on each line, without unknown facts. They contain only the sender's own words, as `safeToken`

@@ -155,7 +155,6 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
 
 type VerifiedPayload = Pick<SlackDelivery, 'hook' | 'headers' | 'env' | 'kind' | 'payload'>;
 
-/** Converts a payload to a delivery. */
 async function toSlackDelivery(from: VerifiedPayload): Promise<SlackDelivery> {
   const facts = factsOf(from.kind, from.payload);
   const { event, team, channel, user, thread, text, isBot } = facts;
@@ -217,7 +216,6 @@ interface SlackFacts {
   readonly about: JsonObject | undefined;
 }
 
-/** Reads the facts of a delivery of this kind. */
 function factsOf(kind: SlackKind, payload: JsonObject): SlackFacts {
   switch (kind) {
     case 'event':

@@ -131,7 +131,6 @@ const malformedHeaderError = (): WebhookRefusal =>
 
 type VerifiedPayload = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;
 
-/** Converts a payload to a delivery. */
 async function toStripeDelivery(from: VerifiedPayload): Promise<StripeDelivery> {
   const { payload } = from;
   const object = objectAt(payload, 'data', 'object') ?? objectAt(payload, 'related_object');

@@ -176,7 +176,6 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
   });
 }
 
-/** The rule for the option `bots`. */
 export const BOTS_RULE: LiteralKind = [
   "'ignore' or 'take'",
   (given) => given === 'ignore' || given === 'take',

@@ -220,7 +220,7 @@ export class CrashableInvocation implements Progress {
   async #isGone(): Promise<void> {
     switch (this.#struck?.mode) {
       case 'rejects':
-        throw new ModelError('unreachable', 'The invocation is gone.'); // models must throw this error, and other code may
+        throw new ModelError('unreachable', 'The invocation is gone.'); // the error that models throw
       case 'hangs':
         return new Promise(() => {});
       default:

@@ -44,7 +44,6 @@ export interface PlayResult {
   readonly missed: readonly string[];
   /** The positions before the last message. */
   readonly positions: readonly Position[];
-  /** `true` if every disturbance has struck an invocation. */
   readonly disturbed: boolean;
   readonly timersLeft: number;
   /** The error that stopped the play before its end. */

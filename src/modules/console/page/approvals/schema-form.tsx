@@ -207,7 +207,7 @@ function Leaf({
     'aria-required': isRequired,
     'aria-describedby': `${id}-about`,
     onInput: (event) => {
-      (field as { raw: string }).raw = event.currentTarget.value; // the options of a select are the values of `raw`
+      (field as { raw: string }).raw = event.currentTarget.value; // its options are the values of `raw`
       onChange();
     },
   };

@@ -1,4 +1,3 @@
-/** Selects a turn of a session. */
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { setQuery } from '../shell/router.ts';
 import { Button } from '../ui/parts.tsx';
