@@ -22,7 +22,7 @@ const model: ChatModel = {
   async ask({ messages }, { signal, onText }) {
     const last = messages.at(-1);
     const text = last?.text ?? '';
-    if (text.includes('Break')) throw new Error('It is broken.');
+    if (text.includes('Break')) throw new Error('The message asked the model to fail.');
     if (text.includes('for ever')) {
       onText?.('I begin, and ');
       await new Promise((resolve, reject) => {

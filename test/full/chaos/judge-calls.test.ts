@@ -215,7 +215,7 @@ describe('the chaos oracle for calls', () => {
     expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...without(once) }))).toEqual([]);
   });
 
-  it('allows a cancelled idempotent call to have an effect if the model was told that it may have', () => {
+  it('allows a cancelled idempotent call to have an effect if the model learns that this is possible', () => {
     const cancelled = (message: string): Bare => ({
       type: 'tool-call-ended',
       turn: TURN,

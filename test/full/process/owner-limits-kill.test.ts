@@ -112,7 +112,7 @@ const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === en
 const FEW_TURNS = 'few-turns';
 const FEW_TOKENS = 'few-tokens';
 
-it(`${TURNS} turns of each of two owners at once stay within their limits over ${KILLS} kills, and count as the journals say`, async () => {
+it(`${TURNS} concurrent turns of each of two owners stay within their limits across ${KILLS} kills, and the counters match the journals`, async () => {
   const sending = [FEW_TURNS, FEW_TOKENS].map((owner) =>
     Promise.all(Array.from({ length: TURNS }, (_, session) => send(owner, session))),
   );

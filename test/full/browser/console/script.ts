@@ -92,7 +92,7 @@ export const scriptedShop = (): ChatModel => ({
   prices: { input: 2.5, output: 10, cachedInput: 0.25 },
   async ask({ messages }, { onText, onReasoning, signal }) {
     const { said, at } = placeIn(messages);
-    if (said.includes('Break')) throw new Error('It is broken.');
+    if (said.includes('Break')) throw new Error('The message asked the model to fail.');
     const reply = SCRIPTS.find(([words]) => words.test(said))?.[1][at] ?? HELLO;
     const {
       text = '',

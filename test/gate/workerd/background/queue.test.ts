@@ -101,7 +101,7 @@ describe('a turn that is sent through the queue', () => {
     await ended(of);
     expect([count('broken'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 0]);
     expect(log.mock.calls.flat().join()).toMatch(
-      /"turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: the queue is down"/,
+      /"turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: The queue is unavailable\."/,
     );
   });
 

@@ -348,11 +348,11 @@ describe('the agenda of a session object', () => {
 });
 
 describe('the external files of a session object', () => {
-  const down = () => Promise.reject(new Error('the store is down'));
+  const down = () => Promise.reject(new Error('The external store is unavailable.'));
 
   it.each([
     ['has no such method', { run: async () => {} }, ', and is offered again: TypeError: '],
-    ['refuses', { due: down }, ', and is offered again: Error: the store is down'],
+    ['refuses', { due: down }, ', and is offered again: Error: The external store is unavailable.'],
     ['is missing', undefined, ': the Worker exports no `TurnRunner`'],
   ])('are requested again if the runner %s, which is logged in one line', async (_, runner, why) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -396,7 +396,7 @@ describe('the alarm of a session object', () => {
       JSON.stringify({
         level: 'error',
         event: 'other',
-        message: 'turn refused-1 was not taken over: Error: this runner refuses',
+        message: 'turn refused-1 was not taken over: Error: The test runner refuses this call.',
       }),
     );
     log.mockRestore();

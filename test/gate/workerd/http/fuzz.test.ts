@@ -128,7 +128,7 @@ describe('an arbitrary request from a client', () => {
       }),
       { seed: SEED, numRuns: 300 },
     );
-    const ofModels = /This session has no script\./;
+    const ofModels = /No model is registered for this session\./;
     expect(log.mock.calls.filter(([text]) => !ofModels.test(String(text)))).toEqual([]);
     // Checks the test itself: the random inputs reached every outcome.
     expect([...seen].sort()).toEqual(EXPECTED);

@@ -237,7 +237,7 @@ describe('a task', () => {
     const { send } = await client('scripted');
     const task = await send('No script is named here.');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
-    expect(words(task.status?.message?.parts)).toBe('This session has no script.');
+    expect(words(task.status?.message?.parts)).toBe('No model is registered for this session.');
   });
 
   it('runs in the background on request, and is polled later', async () => {

@@ -76,7 +76,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const back = takeAway(shop.key);
     await shop.say('s1', 'One.', 'Two.');
     await shop.lists([listed('s1', 'idle', { turns: 1 })]);
-    await expect.poll(() => log.mock.calls.flat().join()).toContain('D1_ERROR: away');
+    await expect.poll(() => log.mock.calls.flat().join()).toContain('D1_ERROR: The database is unavailable.');
     await shop.say('s1', 'Two.');
     await shop.lists([listed('s1', 'idle', { turns: 2 })]);
     expect(await shop.rows('holdfast_sessions')).toEqual([]);
