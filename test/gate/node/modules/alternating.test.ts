@@ -26,15 +26,15 @@ const counting = ended.use({
 });
 
 it('two deployments with different modules agree on the session’s state, with a kill in every third turn and snapshots of both', async () => {
-  let isToDie = false;
+  let isKillDue = false;
   const seen: number[] = [];
   const act = defineTool({
     name: 'act',
     description: 'Acts.',
     effect: 'idempotent',
     async run(_, call: CallContext) {
-      if (!isToDie) return 'done';
-      isToDie = false;
+      if (!isKillDue) return 'done';
+      isKillDue = false;
       deployed += 1; // The deployment that resumes has the other version.
       worker.kill();
       return new Promise<never>((_, reject) =>
@@ -60,7 +60,7 @@ it('two deployments with different modules agree on the session’s state, with 
   const worker = createKillableWorker(steps, (more) => clock.skip(2 * LEASE_MS + more));
   const snapshots = new Set<number>();
   for (let turn = 0; turn < TURNS; turn += 1) {
-    isToDie = turn % 3 === 2;
+    isKillDue = turn % 3 === 2;
     const leased = await steps.begin({ message: `Act ${turn}.` });
     if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
     if (leased.snapshot) snapshots.add(leased.snapshot.reducer);

@@ -70,7 +70,7 @@ describe('the bindings of the Worker', () => {
     expect(await given?.execute?.({}, options as never)).toMatchObject({ text: '["ann","bob"]' });
   });
 
-  it('are an empty object if none were passed', async () => {
+  it('are an empty object if the caller passed no bindings', async () => {
     expect(
       (
         await callTool(

@@ -481,5 +481,5 @@ const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
 /** Removes `live` from a response, as an older object would. */
 function without<Answer extends object>(answer: Answer): Answer {
   const { live: _, ...rest } = answer as Answer & { readonly live?: unknown };
-  return rest as Answer; // of which nobody has ever heard
+  return rest as Answer; // without its property `live`
 }

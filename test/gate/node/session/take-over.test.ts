@@ -222,7 +222,7 @@ describe('another call without a recorded end', () => {
 
 describe('a take-over', () => {
   /** Several holders that crash as soon as they have taken over the turn. */
-  async function diesAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
+  async function crashAtOnce(app: App, { turn }: { readonly turn: string }, times: number): Promise<void> {
     for (let i = 0; i < times; i += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);
@@ -233,7 +233,7 @@ describe('a take-over', () => {
   it('resumes the turn after seven crashes at one event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, []);
-    await diesAtOnce(app, left, 6);
+    await crashAtOnce(app, left, 6);
     const end = await takenOver(app, clock, left);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
@@ -241,7 +241,7 @@ describe('a take-over', () => {
   it('abandons the turn at the eighth attempt without progress, and names the last event', async () => {
     const app = appWith(once());
     const left = await leftBehind(app, asked(['pay', 'once']));
-    await diesAtOnce(app, left, 7);
+    await crashAtOnce(app, left, 7);
     const end = await takenOver(app, clock, left);
     expect(end).toMatchObject({
       status: 'ended',
@@ -283,7 +283,7 @@ describe('a take-over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('abandons the turn after twenty attempts without progress, whatever ended them', async () => {
+  it('abandons the turn after twenty attempts without progress, for any cause of their ends', async () => {
     const few = appWith(once());
     const before = await leftBehind(few, []);
     await cutOff(few, before, 18);

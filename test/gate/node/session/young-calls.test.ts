@@ -27,12 +27,12 @@ let paid: number[];
  * The epochs of invocations that are cut off. The session receives nothing from them, but their requests
  * still arrive.
  */
-let dead: Set<number>;
+let cutOff: Set<number>;
 /** The calls that `reconcile` received. */
 let told: { readonly age: number; readonly startedAt: number }[];
 beforeEach(() => {
   clock = createManualClock(START);
-  [paid, dead, told] = [[], new Set(), []];
+  [paid, cutOff, told] = [[], new Set(), []];
 });
 
 const lookAtBank: Reconcile = () => (paid.length > 0 ? { done: 'was paid' } : 'not-done');
@@ -62,13 +62,13 @@ function paying(reconcile: Reconcile): AnyTool {
 }
 
 function appWith(tool: AnyTool): MemoryApp {
-  const unlessDead = <T>(epoch: number, call: () => Promise<T>): Promise<T> =>
-    dead.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
+  const unlessCutOff = <T>(epoch: number, call: () => Promise<T>): Promise<T> =>
+    cutOff.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
   const wrap = (port: SessionPort): SessionPort => ({
     ...port,
-    watch: (watcher) => unheard(port, () => dead.has(watcher.holder ?? 0)).watch(watcher),
-    append: (epoch, from, change) => unlessDead(epoch, () => port.append(epoch, from, change)),
-    renew: (epoch) => unlessDead(epoch, () => port.renew(epoch)),
+    watch: (watcher) => unheard(port, () => cutOff.has(watcher.holder ?? 0)).watch(watcher),
+    append: (epoch, from, change) => unlessCutOff(epoch, () => port.append(epoch, from, change)),
+    renew: (epoch) => unlessCutOff(epoch, () => port.renew(epoch)),
   });
   const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
   return memoryApp({ tools: [tool], replies, clock, leaseMs: LEASE_MS, wrap });
@@ -79,7 +79,7 @@ async function killedWhilePaying(app: MemoryApp): Promise<string> {
   const leased = await app.lease('Pay.');
   void app.run(leased);
   await clock.advance(0);
-  dead.add(leased.epoch);
+  cutOff.add(leased.epoch);
   return leased.page.openTurn?.id ?? '';
 }
 
@@ -139,7 +139,7 @@ describe('`startedAt`', () => {
     const second = await app.resume(turn);
     void app.run(second);
     await clock.advance(LEASE_MS / 2);
-    dead.add(second.epoch);
+    cutOff.add(second.epoch);
     await takenOver(app, turn);
     expect(await startsOf(app, turn)).toEqual([START, START + 25_000]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START, START + 25_000]);
@@ -167,7 +167,7 @@ describe('`startedAt`', () => {
   it('is the time of the take-over if the call runs again from the start', async () => {
     const app = appWith(paying(() => 'unknown'));
     const { turn, leased } = await leftBehind(app, asked(['pay', 'idempotent']));
-    dead.add(leased.epoch);
+    cutOff.add(leased.epoch);
     await takenOver(app, turn);
     expect(told).toEqual([{ age: LEASE_MS / 4, startedAt: START + LEASE_MS }]);
   });

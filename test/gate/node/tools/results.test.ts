@@ -22,7 +22,7 @@ describe('text, artifact and error results (RES-01)', () => {
     });
   });
 
-  it('accept an artifact that looks like a type, if no type is given', () => {
+  it('accept an artifact without a type, even if the artifact looks like a type', () => {
     expect({ ...artifact('a name', { name: 'Customer' }) }).toEqual({
       type: 'artifact',
       content: 'a name',
@@ -35,7 +35,7 @@ describe('text, artifact and error results (RES-01)', () => {
     expect(modelText(error('no such order'))).toBe('Error: no such order');
   });
 
-  it('have a text, whatever their kind (RES-03)', () => {
+  it('have a text for every kind (RES-03)', () => {
     const results = [
       text('42'),
       artifact('a report', [1]),

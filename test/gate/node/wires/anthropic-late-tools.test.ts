@@ -20,7 +20,7 @@ const none = jsonSchema<Record<string, never>>({ type: 'object', properties: {} 
 const inner = tool({ description: 'Inner.', inputSchema: none, execute: () => 'done' });
 const deferred = { ...inner, providerOptions: { anthropic: { deferLoading: true } } };
 const unfold = tool({ description: 'Unfolds.', inputSchema: none, execute: () => 'open' });
-/** A call whose own result opens the inner tool. */
+/** An unfolding tool whose result references the inner tool. */
 const opening = tool({
   description: 'Unfolds.',
   inputSchema: none,
@@ -40,14 +40,14 @@ function preserved(played: Script = script) {
   return { wire, model, stream: false, providerOptions };
 }
 
-/** A message of the system that brings a tool, by its name or by value. */
+/** A system message that adds a tool, by its name or by its definition. */
 function addition(change: JSONObject): ModelMessage {
   const toolChanges = [{ type: 'tool_addition', ...change }];
   return { role: 'system', content: '', providerOptions: { anthropic: { toolChanges } } };
 }
 
 describe('late tools with preserved thinking', () => {
-  it.each([true, false])('arrive by a reference in the result of a call (stream: %s)', async (stream) => {
+  it.each([true, false])('can be added by a reference in a tool result (stream: %s)', async (stream) => {
     const { wire, ...rehearsal } = preserved();
     const tools = { unfold: opening, inner: deferred };
     const first = await playTurn({ ...rehearsal, stream, tools }, [], 'Begin.');
@@ -59,9 +59,9 @@ describe('late tools with preserved thinking', () => {
   const byValue = { type: 'function', name: 'inner', description: 'Inner.', inputSchema: { type: 'object' } };
   const ways = [
     ['by name', { toolName: 'inner' }, { unfold, inner: deferred }],
-    ['by value', { tool: byValue }, { unfold }],
+    ['with the definition', { tool: byValue }, { unfold }],
   ] as const;
-  it.each(ways)('arrive by a system message, %s', async (_way, change, tools) => {
+  it.each(ways)('can be added by a system message, %s', async (_way, change, tools) => {
     const { wire, model, providerOptions } = preserved();
     const ask = (messages: ModelMessage[]) =>
       generateText({
@@ -83,7 +83,7 @@ describe('late tools with preserved thinking', () => {
     expect(answered.text).toBe('Unfolded.');
   });
 
-  it('are refused as plain tools of the list', async () => {
+  it('are refused if they are added to the list of tools without deferred loading', async () => {
     const turns = [{ steps: [{ calls: [{ name: 'unfold', input: {} }] }], answer: 'Done.' }, ...script.turns];
     const { wire, ...rehearsal } = preserved({ turns });
     const first = await playTurn({ ...rehearsal, tools: { unfold } }, [], 'Begin.');
@@ -95,7 +95,7 @@ describe('late tools with preserved thinking', () => {
     expect(wire.refused).toHaveLength(1);
   });
 
-  it('are not called before they arrive', async () => {
+  it('cannot be called before they are added', async () => {
     const { wire, ...rehearsal } = preserved();
     await expect(
       playTurn({ ...rehearsal, tools: { unfold, inner: deferred } }, [], 'Begin.'),

@@ -36,13 +36,13 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'messages.3.content.0: Invalid `signature` in `thinking` block',
   ],
   [
-    'what was redacted is shortened',
+    'a redacted thought is shortened',
     { of: 'plain' },
     (body) => cut('data', block(body, 3, 1)),
     'messages.3.content.1: Invalid `data` in `redacted_thinking` block',
   ],
   [
-    'a thought is worded anew',
+    'the text of a thought is changed',
     { of: 'plain' },
     (body) => cut('thinking', block(body, 1, 0)),
     modified('messages.1.content.0'),
@@ -66,13 +66,13 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     modified('messages.3.content.0'),
   ],
   [
-    'a thought is moved behind the call',
+    'a thought is moved after the call',
     { of: 'plain' },
     ({ messages }) => swap(messages[3]?.content, 2, 3),
     modified('messages.3.content.2'),
   ],
   [
-    'the last reply comes without its thoughts and thinking has a budget',
+    'the last reply lacks its thoughts, and thinking has a budget',
     { of: 'budget' },
     (body) => forget(body, 7, 8),
     'messages.7.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`. When `thinking` is ' +
@@ -94,7 +94,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'wire: messages.5.content.0: thinking that was given before this block did not come back',
   ],
   [
-    'words are changed',
+    'a text is changed',
     { of: 'plain' },
     (body) => cut('text', block(body, 1, 1)),
     'wire: messages.1.content.1: `text` was given here and `text` with other content came back',
@@ -106,13 +106,13 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'wire: messages.1.content.2: `tool_use` was given here and `tool_use` with other content came back',
   ],
   [
-    'what a search found is shortened',
+    'a search result is shortened',
     { of: 'plain' },
     (body) => cut('encrypted_content', (block(body, 5, 2).content as Block[])[0] ?? {}),
     'messages.5.content.2.content.0: Invalid `encrypted_content` in `search_result` block',
   ],
   [
-    'a search comes without what it found',
+    'a search lacks its result',
     { of: 'plain' },
     ({ messages }) => messages[5]?.content.splice(2, 1),
     (body) =>
@@ -120,7 +120,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
       'corresponding `web_search_tool_result` block',
   ],
   [
-    'words part a result from its call',
+    'a text separates a result from its call',
     { of: 'plain' },
     ({ messages }) => messages[2]?.content.unshift({ type: 'text', text: 'Wait.' }),
     (body) => unanswered('messages.1', block(body, 1, 2).id),
@@ -132,7 +132,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     (body) => unanswered('messages.3', block(body, 3, 4).id),
   ],
   [
-    'a result comes twice',
+    'a result is repeated',
     { of: 'plain' },
     (body) => body.messages[2]?.content.push(block(body, 2, 0)),
     (body) =>
@@ -140,7 +140,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
       String(block(body, 2, 0).tool_use_id),
   ],
   [
-    'a result answers no call',
+    'a result has no call',
     { of: 'plain' },
     ({ messages }) => messages[2]?.content.push({ type: 'tool_result', tool_use_id: 'toolu_x', content: '' }),
     'messages.2.content.1: unexpected `tool_use_id` found in `tool_result` blocks: toolu_x. Each `tool_result` block ' +
@@ -171,7 +171,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'A maximum of 4 blocks with cache_control may be provided. Found 5.',
   ],
   [
-    'an hour is asked for behind five minutes',
+    'a mark for an hour follows a mark for five minutes',
     { of: 'plain' },
     (body) => {
       Object.assign(body.tools[0] ?? {}, { cache_control: { type: 'ephemeral' } });
@@ -191,13 +191,13 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     },
   ],
   [
-    'a tool that is loaded late is marked for the cache',
+    'a tool with deferred loading is marked for the cache',
     { of: 'plain' },
     ({ tools }) => tools.push({ ...newTool, defer_loading: true, cache_control: { type: 'ephemeral' } }),
     "Tool 'new' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use prompt caching.",
   ],
   [
-    'the thoughts are those of another seed',
+    'the thoughts have signatures of another server',
     { of: 'plain', options: { seed: 'another' } },
     () => undefined,
     'messages.1.content.0: Invalid `signature` in `thinking` block',
@@ -209,7 +209,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     bound('messages.1.content.0', 'The `system` prompt differs from the one this block was created with.'),
   ],
   [
-    'a tool comes under preserved thinking',
+    'a tool is added under preserved thinking',
     { of: 'preserved' },
     ({ tools }) => tools.push(newTool),
     bound('messages.1.content.0'),
@@ -239,20 +239,20 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     bound('messages.5.content.0', missingBefore),
   ],
   [
-    'the client begins the reply',
+    'the client prefills the reply',
     { of: 'plain' },
     ({ messages }) => messages.push({ role: 'assistant', content: [{ type: 'text', text: 'I' }] }),
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   ],
   [
-    'what a changed prefix does is chosen without the header',
+    'the behavior for a changed prefix is set without the header',
     { of: 'preserved' },
     ({ thinking }) => Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } }),
     'thinking.block_binding: Extra inputs are not permitted',
   ],
 ];
 
-describe('the wire of Anthropic refuses a request if', () => {
+describe('the strict server of Anthropic refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
     expect(await sabotaged(change, sabotage)).toEqual({

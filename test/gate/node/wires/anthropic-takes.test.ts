@@ -16,40 +16,40 @@ const dropBlocks = ({ thinking }: Body) =>
   Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } });
 
 const taken: readonly [string, Sabotage, (body: Body) => void][] = [
-  ['nothing changed', { of: 'preserved' }, () => undefined],
+  ['its history is unchanged', { of: 'preserved' }, () => undefined],
   [
-    'a user says something behind the results',
+    'a text of the user follows the results',
     { of: 'preserved' },
     ({ messages }) => messages.at(-1)?.content.push({ type: 'text', text: 'Hurry.' }),
   ],
-  ['all thinking of earlier turns is left out', { of: 'plain', at: last }, (body) => forget(body, 0, 22)],
+  ['all thinking of earlier turns is omitted', { of: 'plain', at: last }, (body) => forget(body, 0, 22)],
   [
-    'all thinking of earlier turns is left out as the next begins',
+    'all thinking of earlier turns is omitted when the next turn starts',
     { of: 'preserved', at: nextTurn },
     (body) => forget(body, 0, 99),
   ],
   [
-    'a turn without thinking is allowed',
+    'its turn has no thinking, which the option allows',
     { of: 'plain', options: { thinkingMayGo: true } },
     (body) => forget(body, 0, 99),
   ],
   [
-    'results are reordered and nothing binds them',
+    'results are reordered without preserved thinking',
     { of: 'plain' },
     ({ messages }) => swap(messages[4]?.content, 0, 1),
   ],
   [
-    'marks for the cache move',
+    'marks for the cache are moved',
     { of: 'preserved' },
     (body) => Object.assign(block(body, 2, 0), { cache_control: { type: 'ephemeral' } }),
   ],
   [
-    'a tool comes whose loading is deferred',
+    'a tool with deferred loading is added',
     { of: 'preserved' },
     ({ tools }) => tools.push({ ...newTool, defer_loading: true }),
   ],
   [
-    'a tool comes in the conversation, by value',
+    'a system message adds a tool with its definition',
     { of: 'preserved' },
     ({ messages }) => {
       const tool = { type: 'tool_definition', definition: newTool };
@@ -57,7 +57,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
     },
   ],
   [
-    'a beginning was summarized away and what is left comes without thinking',
+    'its beginning is summarized, and the rest has no thinking',
     { of: 'plain' },
     (body) => {
       forget(body, 0, 99);
@@ -66,12 +66,12 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ],
 ];
 
-describe('the wire of Anthropic accepts a request if', () => {
+describe('the strict server of Anthropic accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
     expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
-  it('the prefix changed and it drops the later thinking', async () => {
+  it('its prefix has changed, and drops the later thinking', async () => {
     const change = (body: Body) => {
       dropBlocks(body);
       body.tools.push(newTool);
@@ -93,7 +93,7 @@ describe('the wire of Anthropic accepts a request if', () => {
     });
   });
 
-  it('it is repeated, with the same response', async () => {
+  it('it is repeated, and returns the same response', async () => {
     const [first, second] = [
       await sabotaged(() => undefined, { of: 'preserved' }),
       await sabotaged(() => undefined, { of: 'preserved' }),

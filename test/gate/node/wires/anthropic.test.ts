@@ -17,9 +17,9 @@ const runs = [true, false].flatMap((stream) =>
 );
 const named = '(stream $stream, preserved $preserved, thinking $kind, search $search)';
 
-describe('the wire of Anthropic', () => {
+describe('the strict server of Anthropic', () => {
   it.each(runs)(
-    `accepts all data that the AI SDK keeps ${named}`,
+    `accepts everything that the AI SDK sends back ${named}`,
     async ({ stream, preserved, kind, search }) => {
       const wire = createAnthropicWire({ script: rehearsalScript, preserved });
       const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(
@@ -42,25 +42,28 @@ describe('the wire of Anthropic', () => {
     },
   );
 
-  it.each([true, false])('continues after a pause when it is called again (stream: %s)', async (stream) => {
-    const wire = createAnthropicWire({
-      script: rehearsalScript,
-      preserved: true,
-      variants: ['interleaved', 'server-tools', 'pauses'],
-    });
-    const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
-    const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
-    const rehearsal = {
-      model,
-      stream,
-      tools,
-      providerOptions: { anthropic: { thinking: thinking.adaptive } },
-    };
-    // The SDK ends a turn at a pause: it is asked again with what it has, and without a word of the user.
-    let messages = await playTurn(rehearsal, [], 'Begin.');
-    for (let pause = 0; pause < 3; pause += 1) messages = await goOn(rehearsal, messages);
-    messages = await goOn(rehearsal, await playTurn(rehearsal, messages, 'Go on.'));
-    expect(wire.requests).toHaveLength(19);
-    expect(wire.refused).toEqual([]);
-  });
+  it.each([true, false])(
+    'accepts the rest of a paused turn in another request (stream: %s)',
+    async (stream) => {
+      const wire = createAnthropicWire({
+        script: rehearsalScript,
+        preserved: true,
+        variants: ['interleaved', 'server-tools', 'pauses'],
+      });
+      const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5');
+      const tools = { ...rehearsalTools, web_search: anthropic.tools.webSearch_20250305({}) };
+      const rehearsal = {
+        model,
+        stream,
+        tools,
+        providerOptions: { anthropic: { thinking: thinking.adaptive } },
+      };
+      // The SDK ends a turn at a pause. The next request has the same messages, without a user message.
+      let messages = await playTurn(rehearsal, [], 'Begin.');
+      for (let pause = 0; pause < 3; pause += 1) messages = await goOn(rehearsal, messages);
+      messages = await goOn(rehearsal, await playTurn(rehearsal, messages, 'Go on.'));
+      expect(wire.requests).toHaveLength(19);
+      expect(wire.refused).toEqual([]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** A script of two long turns, and how the AI SDK's own loop goes through it with a provider's package. */
+/** A script with two long turns, and the AI SDK's own loop that plays it with the package of a provider. */
 import {
   generateText,
   jsonSchema,
@@ -21,7 +21,7 @@ const step = (turn: number, at: number): ScriptStep => ({
 
 const steps = (turn: number) => Array.from({ length: 10 }, (_, at) => step(turn, at));
 
-/** Two turns of ten iterations, some with parallel calls, some with words beside them. */
+/** Two turns of ten iterations. Some have parallel calls, and some have text beside the calls. */
 export const longScript: Script = {
   turns: [
     { steps: steps(1), answer: 'The first answer.' },
@@ -31,7 +31,7 @@ export const longScript: Script = {
 
 export const answers = longScript.turns.map(({ answer }) => answer);
 
-/** The same, whose replies at some places think nothing. */
+/** The same script, with empty thinking in the steps at these positions. */
 export const thoughtlessAt = (...places: readonly number[]): Script => ({
   turns: longScript.turns.map((turn) => ({
     ...turn,
@@ -55,7 +55,7 @@ export interface Asked {
   readonly providerOptions?: Parameters<typeof generateText>[0]['providerOptions'];
 }
 
-/** Asks two questions in one conversation and gives the answers; the words of an error end it. */
+/** Asks two questions in one conversation, and returns the answers. An error ends it with its message. */
 export async function askTwice({
   model,
   stream = false,

@@ -1,4 +1,7 @@
-/** The strict servers of chat completions, asked by the AI SDK's own loop through the packages that people use. */
+/**
+ * The strict servers of chat completions, called by the AI SDK's own loop through the packages that people
+ * use.
+ */
 import { createDeepSeek } from '@ai-sdk/deepseek';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
@@ -24,7 +27,7 @@ type Options = Omit<ChatCompletionsWireOptions, 'script'> & { readonly script?: 
 const wireOf = ({ script = longScript, ...options }: Options) =>
   createChatCompletionsWire({ script, ...options });
 
-/** The model thinks the same before each reply of this script. */
+/** A script whose model has the same thought before each reply. */
 const samely: Script = {
   turns: longScript.turns.map((turn) => ({
     ...turn,
@@ -38,25 +41,25 @@ const unsaid = 'The `reasoning_content` in the thinking mode must be passed back
 const changedThinking = (index: number) =>
   `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
 const unverified = (index: number) => `The encrypted content of messages[${index}] could not be verified.`;
-/** Where the first turn's answer stands: behind a question, ten replies and eighteen results. */
+/** The position of the first turn's answer: after a question, ten replies and eighteen results. */
 const ofAnswer = 29;
 
 describe.each([
-  ['whole', false],
-  ['in pieces', true],
-])('chat completions, answered %s,', (_, stream) => {
+  ['complete', false],
+  ['streamed', true],
+])('chat completions with %s responses', (_, stream) => {
   it.each<[string, Client, Options]>([
-    ['DeepSeek from its package', deepSeek, { dialect: 'deepseek' }],
+    ['the DeepSeek package', deepSeek, { dialect: 'deepseek' }],
     [
-      'DeepSeek without thoughts from its package',
+      'the DeepSeek package, with some empty thoughts',
       deepSeek,
       { dialect: 'deepseek', script: thoughtlessAt(0, 1) },
     ],
-    ['DeepSeek from the package for compatible servers', compatible, { dialect: 'deepseek' }],
-    ['Kimi from the package for compatible servers', compatible, { dialect: 'kimi' }],
-    ['OpenRouter from its package', openRouter, { dialect: 'openrouter' }],
-    ['Gemini from the package for compatible servers', compatible, { dialect: 'gemini' }],
-  ])('%s gets all of it back', async (_name, modelOf, options) => {
+    ['the package for compatible servers, for DeepSeek', compatible, { dialect: 'deepseek' }],
+    ['the package for compatible servers, for Kimi', compatible, { dialect: 'kimi' }],
+    ['the OpenRouter package', openRouter, { dialect: 'openrouter' }],
+    ['the package for compatible servers, for Gemini', compatible, { dialect: 'gemini' }],
+  ])('receive everything back in the next request from %s', async (_name, modelOf, options) => {
     const wire = wireOf(options);
     expect(await askTwice({ model: modelOf(wire), stream })).toEqual(answers);
     expect(wire.refused).toEqual([]);
@@ -67,16 +70,11 @@ describe.each([
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
   it.each<[string, Client, Options, string]>([
-    [
-      'the thoughts of nothing of DeepSeek',
-      compatible,
-      { dialect: 'deepseek', script: thoughtlessAt(0) },
-      unsaid,
-    ],
-    ['the thoughts of nothing of Kimi', compatible, { dialect: 'kimi', script: thoughtlessAt(1) }, noKimi],
-    ['the name of `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
+    ['empty thoughts of DeepSeek', compatible, { dialect: 'deepseek', script: thoughtlessAt(0) }, unsaid],
+    ['empty thoughts of Kimi', compatible, { dialect: 'kimi', script: thoughtlessAt(1) }, noKimi],
+    ['the field name `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
     ['`reasoning_details`', compatible, { dialect: 'openrouter' }, changedThinking(1)],
-  ])('the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
+  ])('detect that the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
     const wire = wireOf(options);
     await askTwice({ model: modelOf(wire), stream });
     expect(wire.refused).toEqual([{ request: wire.requests.length - 1, status: 400, message: words }]);
@@ -84,9 +82,14 @@ describe.each([
   });
 
   it.each<[string, Client, Options, string]>([
-    ['earlier turns for models that it knows as old', reasoner, { dialect: 'deepseek' }, unsaid],
     [
-      'the signature of an answer in words',
+      'the reasoning of earlier turns, for a model that it treats as old',
+      reasoner,
+      { dialect: 'deepseek' },
+      unsaid,
+    ],
+    [
+      'the signature of a text answer',
       compatible,
       { dialect: 'gemini', signedAnswers: true },
       `wire: the extra_content of messages[${ofAnswer}] is missing`,
@@ -97,28 +100,34 @@ describe.each([
       { dialect: 'openrouter', details: () => ['encrypted'] },
       unverified(ofAnswer),
     ],
-  ])('a package loses %s', async (_name, modelOf, options, words) => {
+  ])('detect that a package loses %s', async (_name, modelOf, options, words) => {
     const wire = wireOf(options);
     expect((await askTwice({ model: modelOf(wire), stream }))[0]).toBe(answers[0]);
     expect(wire.refused).toEqual([{ request: 11, status: 400, message: words }]);
   });
 
   it.each<[string, Options, number, string]>([
-    ['`reasoning_details` of nothing', { dialect: 'openrouter', script: thoughtlessAt(0) }, 1, unsaid],
     [
-      'a thought that was thought before',
+      '`reasoning_details` of an empty thought',
+      { dialect: 'openrouter', script: thoughtlessAt(0) },
+      1,
+      unsaid,
+    ],
+    [
+      'a thought that repeats an earlier one',
       { dialect: 'openrouter', script: samely, details: () => ['text'] },
       2,
       changedThinking(3),
     ],
-    // In pieces the two become one; whole they stay apart, but without a call only the first comes back.
+    // The package joins two streamed thoughts. It keeps two complete thoughts apart, but without a call only
+    // the first comes back.
     [
-      'two thoughts of a reply',
+      'one of two thoughts in a reply',
       { dialect: 'openrouter', details: () => ['text', 'text'] },
       stream ? 1 : 11,
       changedThinking(stream ? 1 : ofAnswer),
     ],
-  ])('the package of OpenRouter loses %s', async (_name, options, request, message) => {
+  ])('detect that the OpenRouter package loses %s', async (_name, options, request, message) => {
     const wire = wireOf(options);
     await askTwice({ model: openRouter(wire), stream });
     expect(wire.refused).toEqual([{ request, status: 400, message }]);

@@ -1,4 +1,4 @@
-/** What the strict servers of chat completions say to a history that is not as it was given. */
+/** The errors of the strict servers of chat completions for a changed history. */
 import { describe, expect, it } from 'vitest';
 import {
   type ChatCompletionsWireOptions,
@@ -16,7 +16,7 @@ const wireOf = (dialect: ChatDialectName, options: Options = {}) =>
   createChatCompletionsWire({ script: longScript, dialect, ...options });
 const tools = ['look', 'note'].map((name) => ({ type: 'function', function: { name } }));
 
-/** The whole history of both turns, by dialect: what options change is how it is checked. */
+/** The whole history of both turns, by dialect. The options change only how the history is checked. */
 const histories = {
   deepseek: (await echoChat(wireOf('deepseek'))).messages,
   kimi: (await echoChat(wireOf('kimi'))).messages,
@@ -25,15 +25,16 @@ const histories = {
   gemini: (await echoChat(wireOf('gemini'))).messages,
 };
 
-/** What a wire says to the whole history of both turns after a change. */
+/** Sends the whole history of both turns after a change. Returns the response. */
 function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
   const body = { model: 'echo', tools, messages: change(histories[dialect]) };
   return answerTo(wireOf(dialect, options), '/v1/chat/completions', body);
 }
 
 /**
- * The history begins: 0 question, 1 call, 2 result; 3 two calls, 4 and 5 results; 6 two calls, 7 and 8 results;
- * 9 words and two calls, 10 and 11 results. The first answer stands at 29, the second question at 30; 31 is a call.
+ * The start of the history: 0 question, 1 call, 2 result; 3 two calls, 4 and 5 results; 6 two calls, 7 and 8
+ * results; 9 text and two calls, 10 and 11 results. The first answer is at 29, the second question at 30; 31
+ * is a call.
  */
 const put =
   (place: number, changes: Json): Change =>
@@ -62,7 +63,7 @@ const refusal = (message: string) => ({
   body: { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
 });
 
-describe('chat completions in every dialect', () => {
+describe('the strict servers of chat completions', () => {
   const orphan =
     "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
   const unanswered = (...ids: string[]) =>
@@ -76,25 +77,25 @@ describe('chat completions in every dialect', () => {
       (all) => all.toSpliced(4, 0, { role: 'user', content: 'Wait.' }),
       unanswered(idAt(3), idAt(3, 1)),
     ],
-    ['a result twice', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
+    ['a repeated result', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
   ])('refuse %s', async (_name, change, words) => {
     expect(await askChanged('kimi', change)).toEqual(refusal(words));
   });
 
   it.each<[string, Change, string]>([
-    ['a whole reply less', drop(3, 4, 5), 'wire: reply 3 came back where reply 2 was given'],
+    ['a missing reply', drop(3, 4, 5), 'wire: reply 3 came back where reply 2 was given'],
     ['another text', put(9, { content: 'Other.' }), 'wire: the text of messages[9] is another'],
     [
-      'nothing asked behind an answer',
+      'a history that ends with an answer',
       (all) => all.slice(0, 30),
       'wire: the messages end with an answer, and nothing was asked after it',
     ],
     [
-      'a call and its result less',
+      'a missing call with its result',
       (all) => drop(5)(put(3, { tool_calls: callsAt(all, 3).slice(0, 1) })(all)),
       'wire: messages[3] held 2 calls, and 1 came back',
     ],
-  ])('are stricter than a provider about %s', async (_name, change, words) => {
+  ])('refuse %s, which a provider may accept', async (_name, change, words) => {
     expect(await askChanged('kimi', change)).toEqual(refusal(words));
   });
 
@@ -104,12 +105,12 @@ describe('chat completions in every dialect', () => {
     expect(await askChanged('kimi', all)).toMatchObject({ status: 200 });
   });
 
-  it('continue after a steering message', async () => {
+  it('accept a history with a steering message', async () => {
     const steered: Change = (all) => all.toSpliced(6, 0, { role: 'user', content: 'Hurry.' });
     expect(await askChanged('kimi', steered)).toMatchObject({ status: 200 });
   });
 
-  it('accept a conversation with a summarized beginning, if that is allowed', async () => {
+  it('accept a summarized beginning only if an option allows that', async () => {
     const change = drop(1, 2, 3, 4, 5);
     expect(await askChanged('kimi', change, { beginningMayGo: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';
@@ -132,7 +133,7 @@ describe('reasoning_content', () => {
 
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 31';
-  it('can be dropped in an earlier turn, but not in the current one, for Kimi', async () => {
+  it('can be dropped in an earlier turn for Kimi, but not in the current turn', async () => {
     expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusal(noKimi));
     expect(await askChanged('kimi', put(3, { reasoning_content: undefined }))).toMatchObject({ status: 200 });
     const changed = put(3, { reasoning_content: 'Other.' });
@@ -150,7 +151,7 @@ it.each<[string, Change, string]>([
     (all) => put(3, { reasoning: undefined, reasoning_content: all[3]?.reasoning })(all),
     'stands in `reasoning_content`',
   ],
-])('reasoning that is %s is not accepted', async (_name, change, what) => {
+])('reasoning is refused if it is %s', async (_name, change, what) => {
   expect(await askChanged('reasoning', change)).toEqual(
     refusal(`wire: the \`reasoning\` of messages[3] ${what}`),
   );
@@ -171,21 +172,21 @@ describe('reasoning_details', () => {
 
   it.each<[string, Change, string]>([
     ['dropped', put(1, { reasoning_details: undefined }), thinking],
-    ['without the signature', alter(1, ([text]) => [{ ...text, signature: undefined }]), thinking],
+    ['missing the signature', alter(1, ([text]) => [{ ...text, signature: undefined }]), thinking],
     [
-      'with a shortened signature',
+      'given a shortened signature',
       alter(1, ([text]) => [{ ...text, signature: String(text?.signature).slice(1) }]),
       thinking,
     ],
-    ['in another order', alter(3, (list) => list.toReversed()), opaque(3)],
-    ['without what is encrypted', alter(6, () => []), opaque(6)],
+    ['reordered', alter(3, (list) => list.toReversed()), opaque(3)],
+    ['missing the encrypted part', alter(6, () => []), opaque(6)],
     [
-      'with a shortened blob',
+      'given a shortened blob',
       alter(6, ([one]) => [{ ...one, data: String(one?.data).slice(0, -1) }]),
       opaque(6),
     ],
     ['swapped', swap(1, 6, 'reasoning_details'), thinking],
-  ])('%s are refused with the message of the upstream provider', async (_name, change, words) => {
+  ])('are refused with the message of the upstream provider if they are %s', async (_name, change, words) => {
     const raw = JSON.stringify({ error: { message: words } });
     const metadata = { provider_name: 'Upstream', raw };
     expect(await askChanged('openrouter', change)).toEqual({
@@ -218,7 +219,7 @@ describe('thought_signature', () => {
     ['dropped in the current turn', sign(31, undefined), missing],
     ['shortened', sign(31, signatureAt(31).slice(0, -1)), 'Corrupted thought signature.'],
     ['shortened in an earlier turn', sign(3, signatureAt(3).slice(0, -1)), 'Corrupted thought signature.'],
-    ['of another reply', sign(31, signatureAt(3)), 'Invalid thought signature.'],
+    ['that of another reply', sign(31, signatureAt(3)), 'Invalid thought signature.'],
     ['on a call that had none', sign(3, signatureAt(3), 1), 'Invalid thought signature.'],
   ])('is refused if it is %s', async (_name, change, message) => {
     expect(await askChanged('gemini', change)).toEqual({

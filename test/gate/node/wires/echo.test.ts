@@ -1,4 +1,6 @@
-/** A client that gives back what it was given is never refused, by the strictest server of each kind. */
+/**
+ * A client that sends back everything unchanged is never refused, even by the strictest server of each kind.
+ */
 import { expect, it } from 'vitest';
 import { type ChatDialectName, createChatCompletionsWire } from '../../../wires/chat-completions.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
@@ -9,7 +11,7 @@ const script = thoughtlessAt(0, 1, 5);
 const strictly = { script, exactArguments: true };
 
 it.each<ChatDialectName>(['deepseek', 'kimi', 'reasoning', 'openrouter', 'gemini'])(
-  'chat completions of the dialect %s',
+  'chat completions in the dialect %s accept an unchanged history',
   async (dialect) => {
     const details = () => ['text', 'text', 'summary', 'encrypted'] as const;
     const wire = createChatCompletionsWire({ ...strictly, dialect, signedAnswers: true, details });
@@ -21,11 +23,11 @@ it.each<ChatDialectName>(['deepseek', 'kimi', 'reasoning', 'openrouter', 'gemini
 
 const encrypted = { store: false, include: ['reasoning.encrypted_content'] };
 it.each([
-  ['keeps the items', {}],
-  ['keeps the items and gives summaries', { reasoning: { summary: 'auto' } }],
+  ['stores the items', {}],
+  ['stores the items and returns summaries', { reasoning: { summary: 'auto' } }],
   ['encrypts the reasoning', encrypted],
-  ['encrypts the reasoning and gives summaries', { ...encrypted, reasoning: { summary: 'auto' } }],
-])('the Responses API that %s', async (_name, settings) => {
+  ['encrypts the reasoning and returns summaries', { ...encrypted, reasoning: { summary: 'auto' } }],
+])('the Responses API accepts an unchanged history if it %s', async (_name, settings) => {
   const wire = createResponsesWire(strictly);
   await echoResponses(wire, settings);
   expect(wire.refused).toEqual([]);

@@ -1,4 +1,4 @@
-/** A client without any package: it gives back what it was given, as it was given. */
+/** A client without any package, which sends back every message as it received it. */
 import { isRecord, type Wire } from '../../../wires/wire.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type Json = Readonly<Record<string, unknown>>;
 const questions = ['First question.', 'Second question.'];
 const names = ['look', 'note'];
 
-/** Goes through a script of chat completions and gives the last request, which holds all but the last answer. */
+/** Plays a script of chat completions. Returns the messages without the last answer. */
 export async function echoChat(wire: Wire): Promise<{ readonly messages: Json[] }> {
   const tools = names.map((name) => ({ type: 'function', function: { name } }));
   const messages: Json[] = [];
@@ -27,7 +27,7 @@ export async function echoChat(wire: Wire): Promise<{ readonly messages: Json[] 
   return { messages };
 }
 
-/** The same for the Responses API. */
+/** Plays a script of the Responses API. Returns the input without the last output. */
 export async function echoResponses(wire: Wire, settings: Json): Promise<{ readonly input: Json[] }> {
   const tools = names.map((name) => ({ type: 'function', name }));
   const input: Json[] = [];
@@ -48,7 +48,7 @@ export async function echoResponses(wire: Wire, settings: Json): Promise<{ reado
   return { input };
 }
 
-/** What a wire answers to a request that is sent by itself. */
+/** Sends a single request to a wire, and returns the response. */
 export async function answerTo(
   wire: Wire,
   path: string,

@@ -1,4 +1,7 @@
-/** A model asked of files over a strict server: a message, a call, and its result; and what was sent, to be spoiled and sent again. */
+/**
+ * A model with files, against a strict server: a message, a call and its result. The second request can be
+ * changed and sent again.
+ */
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
 import { filesToAnthropic } from '../../../wires/anthropic.ts';
@@ -17,10 +20,10 @@ const script: Script = {
 const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }];
 const { signal } = new AbortController();
 
-/** What is said and what is answered. */
+/** The files of the message and of the result. */
 export interface FileScene {
   readonly message: readonly MessagePart[];
-  /** In words unless given. */
+  /** Defaults to a result of text only. */
   readonly result?: readonly MessagePart[];
 }
 
@@ -28,13 +31,15 @@ export interface PlayedScene {
   readonly model: ChatModel;
   readonly answer: string;
   readonly server: Wire;
-  /** The files of the second request, which holds the first as well. */
+  /** The files of the second request, which includes those of the first. */
   readonly files: readonly SentFile[];
-  /** Answers how a server of the same wire refuses the second request once something else stands at a path of its body. */
+  /**
+   * Changes the value at a path in the second request. Returns the error of a new server for that request.
+   */
   spoiled(path: string, value: unknown): Promise<string>;
 }
 
-/** Asks of a message, answers the call that comes with the result, and has the model answer in words. */
+/** Sends the message, answers its call with the result, and waits for the final answer. */
 export async function playScene(name: WireName, { message, result }: FileScene): Promise<PlayedScene> {
   const server = serverOf(name, { script, seed: name });
   const posts: { readonly url: string; readonly headers: Readonly<Record<string, string>> }[] = [];
@@ -64,7 +69,8 @@ export async function playScene(name: WireName, { message, result }: FileScene):
       const keys = path.split('.');
       const last = keys.pop() ?? '';
       const place = keys.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), body);
-      if (typeof place !== 'object' || place === null) throw new Error(`There is nothing at ${path}.`);
+      if (typeof place !== 'object' || place === null)
+        throw new Error(`The request has no value at ${path}.`);
       Reflect.set(place, last, value);
       const { url = '', headers = {} } = posts[1] ?? {};
       const again = serverOf(name, { script, seed: name });

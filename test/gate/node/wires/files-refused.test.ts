@@ -1,4 +1,4 @@
-/** What the strict servers say to files that are not as the real ones take them. */
+/** The errors of the strict servers for files that the real servers refuse. */
 import { expect, it } from 'vitest';
 import { SAMPLES, sample } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
@@ -15,7 +15,7 @@ const scenes: Partial<Record<WireName, FileScene>> = {
 };
 const played = new Map<WireName, Promise<PlayedScene>>();
 
-/** Plays the scene of a wire once. */
+/** Plays the scene of a wire, once for all tests. */
 function sceneOf(wire: WireName): Promise<PlayedScene> {
   const scene = played.get(wire) ?? playScene(wire, scenes[wire] ?? both);
   played.set(wire, scene);
@@ -289,11 +289,11 @@ it.each(
       ['deepseek-sdk', deepseek],
     ] as const
   ).flatMap(([wire, refusals]) => refusals.map((one) => [wire, ...one] as const)),
-)('%s refuses another %s: %#', async (wire, path, value, words) => {
+)('%s refuses a changed value at %s (case %#)', async (wire, path, value, words) => {
   expect(await (await sceneOf(wire)).spoiled(path, value)).toBe(`400: ${words}`);
 });
 
-it('function responses of Gemini before 3 contain no files', async () => {
+it('the strict server of Gemini refuses files in function responses before Gemini 3', async () => {
   const { server } = await sceneOf('gemini');
   const body = JSON.stringify(server.requests[1]);
   const url = 'https://model.test/v1beta/models/gemini-2.5-pro:generateContent';

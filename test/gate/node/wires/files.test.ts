@@ -1,4 +1,7 @@
-/** Files in messages and results, as the packages of providers send them to servers that are as strict about them as the real ones. */
+/**
+ * Files in messages and results, as the packages of providers send them to servers that are as strict as the
+ * real ones.
+ */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
@@ -46,7 +49,7 @@ const of = (where: Where): readonly SentFile[] => [
   at(where, 'paper.pdf'),
 ];
 
-describe('files that a model accepts reach its server', () => {
+describe('files that a model accepts', () => {
   const all = [words, photo, paper, photoLink, paperLink];
 
   it.each<[WireName, FileScene, readonly SentFile[]]>([
@@ -100,14 +103,14 @@ describe('files that a model accepts reach its server', () => {
       [png('message'), at('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
     ],
     ['kimi', { message: [photo], result: [photo] }, [png('message')]],
-  ])('%s: %#', async (name, scene, files) => {
+  ])('reach the server of %s (case %#)', async (name, scene, files) => {
     const played = await playScene(name, scene);
     expect(played.server.refused).toEqual([]);
     expect(played.files).toEqual(files);
     expect(played.answer).toBe('It is seen.');
   });
 
-  it("OpenAI's chat completions", async () => {
+  it("reach OpenAI's chat completions", async () => {
     const server = createChatCompletionsWire({
       script: { turns: [{ steps: [], answer: 'It is seen.' }] },
       dialect: 'kimi',

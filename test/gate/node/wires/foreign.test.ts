@@ -1,4 +1,7 @@
-/** What the strict servers refuse of calls that another model has made in the open turn, and take once the adapter has seen to it. */
+/**
+ * Calls that another model made in the open turn: strict servers refuse them in raw form, and accept them as
+ * the adapter sends them.
+ */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { expect, it } from 'vitest';
@@ -32,7 +35,7 @@ const compatible =
 async function asked(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
   const server = serverOf(wire, { script, seed: wire });
   const model = make(fetchOf(server));
-  // A loop merges them.
+  // A loop merges the settings.
   const { settings } = model;
   const reply = await model
     .ask({ messages, tools: [look], settings }, { signal: new AbortController().signal })
@@ -57,7 +60,7 @@ it.each<[WireName, Make, RegExp]>([
     /^Function call is missing a thought_signature in functionCall parts\./,
   ],
 ])(
-  '%s refuses foreign calls in their raw form, and accepts them as its adapter sends them',
+  '%s refuses foreign calls in raw form, and accepts them as its adapter sends them',
   async (wire, make, words) => {
     const { refused } = await asked(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
     expect(refused).toEqual([expect.stringMatching(words)]);
@@ -66,7 +69,7 @@ it.each<[WireName, Make, RegExp]>([
 );
 
 it.each(['kimi', 'deepseek'] as const)(
-  '%s refuses foreign calls once if its requirements are not configured',
+  '%s refuses foreign calls once if the adapter is not configured for them',
   async (wire) => {
     const at = { baseURL: 'https://x.test/v1', model: 'm', apiKey: 'key' };
     const plain = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch }));

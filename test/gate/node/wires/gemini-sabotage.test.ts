@@ -17,7 +17,7 @@ interface Body {
   contents: { role: string; parts: Part[] }[];
 }
 
-/** The fifth request of the first turn, after four replies; and the last, in the second turn. */
+/** The fifth request of the first turn, after four replies, and the last request, in the second turn. */
 const [midTurn, last] = [4, 14];
 
 let streamed: readonly unknown[] = [];
@@ -56,7 +56,7 @@ async function sabotaged(change: (body: Body) => void, { at = midTurn, options }
   return answered;
 }
 
-/** The part of a content that calls, the first if there are several. */
+/** The first part of a content that has a call. */
 const callOf = ({ contents }: Body, content: number): Part =>
   contents[content]?.parts.find(({ functionCall }) => functionCall !== undefined) ?? {};
 const forget = (part: Part) => delete part.thoughtSignature;
@@ -86,14 +86,14 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     'Corrupted thought signature.',
   ],
   [
-    'a signature is that of another reply',
+    'a signature belongs to another reply',
     {},
     (body) => Object.assign(callOf(body, 1), { thoughtSignature: callOf(body, 5).thoughtSignature }),
     'Invalid thought signature.',
   ],
   ['the signature of a call is dropped', {}, (body) => forget(callOf(body, 3)), missing('search', 4)],
   [
-    'the signature of calls at once is moved to the second',
+    'the signature of parallel calls is moved to the second call',
     {},
     (body) => {
       const { thoughtSignature } = callOf(body, 3);
@@ -103,7 +103,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     missing('search', 4),
   ],
   [
-    'the sentinel stands for a signature',
+    'a signature is replaced by the sentinel',
     {},
     (body) => Object.assign(callOf(body, 1), { thoughtSignature: 'skip_thought_signature_validator' }),
     'wire: contents[1].parts[2]: the sentinel stands where a signature was given',
@@ -148,7 +148,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
       'here and the call {"id":"ID","name":"add","args":{"query":"add 1","n":1}} came back',
   ],
   [
-    'the answers of calls at once are parted',
+    'the responses to parallel calls are separated',
     {},
     ({ contents }) => {
       const second = contents[4]?.parts.pop();
@@ -156,15 +156,15 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     },
     otherCount,
   ],
-  ['an answer is missing', {}, ({ contents }) => contents[4]?.parts.pop(), otherCount],
+  ['a response is missing', {}, ({ contents }) => contents[4]?.parts.pop(), otherCount],
   [
-    'words part a call from its answer',
+    'a text separates a call from its response',
     {},
     ({ contents }) => contents.splice(2, 0, { role: 'user', parts: [{ text: 'Wait.' }] }),
     otherCount,
   ],
   [
-    'an answer has no call',
+    'a response has no call',
     {},
     ({ contents }) => contents[0]?.parts.push({ functionResponse: { name: 'search', response: {} } }),
     'Please ensure that function response turn comes immediately after a function call turn.',
@@ -176,7 +176,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     'Please ensure that function call turn comes immediately after a user turn or after a function response turn.',
   ],
   [
-    'a part has a field that nobody knows',
+    'a part has an unknown field',
     {},
     (body) => Object.assign(callOf(body, 1), { extra: 1 }),
     'Invalid JSON payload received. Unknown name "extra" at \'contents[1].parts[2]\': Cannot find field.',
@@ -188,7 +188,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     '* GenerateContentRequest.contents[9].parts: contents.parts must not be empty.\n',
   ],
   [
-    'the signatures are those of another seed',
+    'the signatures come from another server',
     { options: { seed: 'another', variants: ['signed-thoughts', 'signed-end'] } },
     () => undefined,
     'Corrupted thought signature.',
@@ -197,7 +197,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
 
 const withoutIds = (words: string | undefined) => words?.replace(/"id":"[^"]+"/g, '"id":"ID"');
 
-describe('the wire of Gemini refuses a request if', () => {
+describe('the strict server of Gemini refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const { status, message, body } = await sabotaged(change, sabotage);
     expect({ status, message: withoutIds(message) }).toEqual({ status: 400, message: words });
@@ -206,37 +206,37 @@ describe('the wire of Gemini refuses a request if', () => {
 });
 
 const taken: readonly [string, Sabotage, (body: Body) => void][] = [
-  ['nothing changed', {}, () => undefined],
+  ['its history is unchanged', {}, () => undefined],
   [
-    'a user says something behind the answers',
+    'a text of the user follows the responses',
     {},
     ({ contents }) => contents.push({ role: 'user', parts: [{ text: 'Hurry.' }] }),
   ],
   [
-    'a conversation begins with an answer that is not signed',
+    'its conversation starts with an unsigned answer',
     { at: last },
     ({ contents }) => {
       contents.splice(1, 20);
       contents[1]?.parts.forEach(forget);
     },
   ],
-  ['all signatures of earlier turns are left out', { at: last }, (body) => forgetAll(body, 0, 22)],
-  ['all thoughts of earlier turns are left out', { at: last }, (body) => dropThoughts(body, 0, 22)],
+  ['all signatures of earlier turns are omitted', { at: last }, (body) => forgetAll(body, 0, 22)],
+  ['all thoughts of earlier turns are omitted', { at: last }, (body) => dropThoughts(body, 0, 22)],
   [
-    'a turn without its thoughts is allowed',
+    'its turn has no thoughts, which the option allows',
     { options: { thinkingMayGo: true } },
     (body) => dropThoughts(body, 0, 9),
   ],
-  ['answers with ids are reordered', {}, ({ contents }) => contents[4]?.parts.reverse()],
-  ['the beginning was summarized away', {}, ({ contents }) => contents.splice(1, 2)],
+  ['responses with ids are reordered', {}, ({ contents }) => contents[4]?.parts.reverse()],
+  ['its beginning is summarized', {}, ({ contents }) => contents.splice(1, 2)],
 ];
 
-describe('the wire of Gemini accepts a request if', () => {
+describe('the strict server of Gemini accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
     expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
-  it('it is repeated, with the same response', async () => {
+  it('it is repeated, and returns the same response', async () => {
     expect(await sabotaged(() => undefined, {})).toEqual(await sabotaged(() => undefined, {}));
   });
 });

@@ -8,19 +8,22 @@ const runs = [true, false].flatMap((stream) =>
   [true, false].flatMap((includeThoughts) => [true, false].map((ids) => ({ stream, includeThoughts, ids }))),
 );
 
-describe('the wire of Gemini', () => {
-  it.each(runs)('accepts all data that the AI SDK keeps (%o)', async ({ stream, includeThoughts, ids }) => {
-    const wire = createGeminiWire({
-      script: rehearsalScript,
-      ...(!ids && { variants: ['signed-thoughts', 'signed-end'] }),
-    });
-    const model = createGoogle({ apiKey: 'key', fetch: fetchOf(wire) })('gemini-3-pro-preview');
-    const providerOptions = { google: { thinkingConfig: { includeThoughts } } };
-    const rehearsal = { model, stream, providerOptions };
-    const first = await playTurn(rehearsal, [], 'Begin.');
-    const second = await playTurn(rehearsal, first, 'Go on.');
-    expect(wire.refused).toEqual([]);
-    expect(wire.requests).toHaveLength(15);
-    expect(second.at(-1)).toMatchObject({ role: 'assistant' });
-  });
+describe('the strict server of Gemini', () => {
+  it.each(runs)(
+    'accepts everything that the AI SDK sends back (%o)',
+    async ({ stream, includeThoughts, ids }) => {
+      const wire = createGeminiWire({
+        script: rehearsalScript,
+        ...(!ids && { variants: ['signed-thoughts', 'signed-end'] }),
+      });
+      const model = createGoogle({ apiKey: 'key', fetch: fetchOf(wire) })('gemini-3-pro-preview');
+      const providerOptions = { google: { thinkingConfig: { includeThoughts } } };
+      const rehearsal = { model, stream, providerOptions };
+      const first = await playTurn(rehearsal, [], 'Begin.');
+      const second = await playTurn(rehearsal, first, 'Go on.');
+      expect(wire.refused).toEqual([]);
+      expect(wire.requests).toHaveLength(15);
+      expect(second.at(-1)).toMatchObject({ role: 'assistant' });
+    },
+  );
 });

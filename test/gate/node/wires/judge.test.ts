@@ -1,4 +1,4 @@
-/** That a run of `npm run wires` can fail: what is lost, or counted wrongly, is found. */
+/** A run of `npm run wires` can fail: it finds lost items and wrong counts. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { judge, type Played } from '../../../wires/session/judge.ts';
 import { drawnStops, everyStop, type Moment, noStops } from '../../../wires/session/stops.ts';
@@ -11,11 +11,11 @@ describe('the verdict on a session', () => {
   });
   const runOf = (tool: string) => {
     const run = played.effects.find((effect) => effect.tool === tool);
-    if (!run) throw new Error(`${tool} was not run.`);
+    if (!run) throw new Error(`The tool '${tool}' did not run.`);
     return run;
   };
 
-  it('counts existing items', async () => {
+  it('counts calls, executions, requests and unknown outcomes', async () => {
     const { calls, executions, requests, unknown } = await judge(played);
     expect({ calls, executions, requests, unknown }).toEqual({
       calls: 44,
@@ -25,7 +25,7 @@ describe('the verdict on a session', () => {
     });
   });
 
-  it('reports a missing message, reply, end and answer', async () => {
+  it('reports a missing message, reply, end of a call and answer', async () => {
     const without = (type: string): Played => {
       const place = played.events.findLastIndex((event) => event.type === type);
       return { ...played, events: played.events.toSpliced(place, 1) };
@@ -47,23 +47,26 @@ describe('the verdict on a session', () => {
   it.each([
     ['pay', 'ran 2 times'],
     ['save', 'ran 2 times under 2 keys'],
-  ])('reports %s that %s', async (tool, words) => {
+  ])('reports that a run of %s %s', async (tool, words) => {
     const again = { ...runOf(tool), key: 'another' };
     const { miscounted } = await judge({ ...played, effects: [...played.effects, again] });
     expect(miscounted).toEqual([`${tool} (${again.call}) ${words}`]);
   });
 
-  it.each(['pay', 'save', 'look'])('reports %s that was reported as run but did not run', async (tool) => {
-    const missing = runOf(tool);
-    const effects = played.effects.filter((effect) => effect !== missing);
-    expect((await judge({ ...played, effects })).miscounted).toEqual([
-      expect.stringContaining(`${tool} (${missing.call}) ran 0 times`),
-    ]);
-  });
+  it.each(['pay', 'save', 'look'])(
+    'reports a call of %s with a result in the journal that did not run',
+    async (tool) => {
+      const missing = runOf(tool);
+      const effects = played.effects.filter((effect) => effect !== missing);
+      expect((await judge({ ...played, effects })).miscounted).toEqual([
+        expect.stringContaining(`${tool} (${missing.call}) ran 0 times`),
+      ]);
+    },
+  );
 
-  it('reports a run without a call, unless it only reads', async () => {
+  it('reports a run without a call in the journal, unless the tool only reads', async () => {
     const strays = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call: 'stray' }));
-    // A reply that was lost has no id any more, and another may have it since.
+    // A lost reply has no id any more, so another call may have its id.
     const { call } = runOf('save');
     const under = ['look', 'pay'].map((tool) => ({ ...runOf(tool), call }));
     const { miscounted } = await judge({ ...played, effects: [...played.effects, ...strays, ...under] });
@@ -76,7 +79,7 @@ describe('the verdict on a session', () => {
 describe('the kill positions', () => {
   const moment = (side: Moment['side'], seq: number, ...types: string[]): Moment => ({ side, seq, types });
 
-  it('are after each append, except for one that only records a take-over', () => {
+  it('follow each append, except one that only records a take-over', () => {
     const { endsAt } = everyStop('after');
     expect(endsAt(moment('before', 3, 'model-replied'))).toBe(false);
     expect(endsAt(moment('after', 3, 'model-replied'))).toBe(true);
@@ -84,14 +87,14 @@ describe('the kill positions', () => {
     expect(endsAt(moment('after', 5, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are at most two in a row without progress, because the turn would be abandoned', () => {
+  it('are at most two in a row without progress, because otherwise the turn would be abandoned', () => {
     const { endsAt } = everyStop('after');
     const ends = [3, 4, 5, 6].map((seq) => endsAt(moment('after', seq, 'tool-call-started')));
     expect(ends).toEqual([true, true, false, false]);
     expect(endsAt(moment('after', 7, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are at the drawn places, each once, or after them', () => {
+  it('are at the drawn positions, each once, or after them', () => {
     const { endsAt } = drawnStops([
       { side: 'after', seq: 6 },
       { side: 'before', seq: 4 },

@@ -9,7 +9,7 @@ import { createAnthropicWire } from '../../../wires/anthropic.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
 
-/** In each turn an unfolding tool is opened, and what is inside of it is called. */
+/** Each turn opens an unfolding tool, and calls its inner tool. */
 const script: Script = {
   turns: ['first', 'second'].map((name) => ({
     steps: [
@@ -35,7 +35,7 @@ const files = defineUnfolding({
 });
 
 const models = {
-  'Claude that checks its prefix': () => {
+  'Claude with a checked prefix': () => {
     const wire = createAnthropicWire({ script, preserved: true });
     const sdk = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })('claude-opus-5-5');
     return {
@@ -44,7 +44,7 @@ const models = {
       thinking: { anthropic: { thinking: { type: 'adaptive' } } },
     };
   },
-  'OpenAI by a list that grows': () => {
+  'OpenAI with a growing list of tools': () => {
     const wire = createResponsesWire({ script });
     const sdk = createOpenAI({ apiKey: 'key', fetch: fetchOf(wire) })('gpt-5.5');
     return { wire, model: fromAiSdk(sdk), thinking: {} };
@@ -55,7 +55,7 @@ const toolsIn = ({ requests }: Wire): unknown[] =>
   requests.map((body) => (body as { tools?: unknown }).tools);
 
 describe.each(Object.entries(models))('%s', (_, modelWith) => {
-  it('is called with constant tools, and is informed of late ones', async () => {
+  it('receives the same list of tools in each request, and late tools by other means', async () => {
     const { wire, model, thinking } = modelWith();
     const agent = defineAgent({
       name: 'tester',

@@ -1,4 +1,4 @@
-/** That `npm run wires` finds what strict servers take: a file that is gone, or stands where it does not belong. */
+/** `npm run wires` finds errors that strict servers accept: a missing file, or a file in the wrong place. */
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
@@ -20,7 +20,7 @@ const posted = 'in a message behind 0 replies and 0 results';
 
 type Spoil = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
 
-/** What is lost of a session whose models are given other messages, and which nobody refuses. */
+/** The lost items of a session whose models receive changed messages. The servers refuse none of them. */
 async function lostOf(wire: WireName, spoil: Spoil): Promise<readonly string[]> {
   const around = (model: ChatModel): ChatModel => ({
     ...model,
@@ -51,7 +51,7 @@ const swapped = inParts((parts) => {
   return parts.map((part) => (isFile(part) ? (files.next().value ?? part) : part));
 });
 
-/** From the second turn on, the files of the first message are gone. */
+/** Removes the files of the first message from the second turn on. */
 const forgotten: Spoil = (messages) => {
   const [at, second] = ['Begin.', 'Go on.'].map((text) =>
     messages.findIndex((one) => one.role === 'user' && one.text.startsWith(text)),
@@ -61,7 +61,7 @@ const forgotten: Spoil = (messages) => {
   return messages.with(messages.indexOf(said), { ...said, parts: undefined });
 };
 
-/** The first result with files gives them to the one behind it. */
+/** Moves the files of the first result with files to the next result. */
 const moved: Spoil = (messages) => {
   const at = messages.findIndex((one) => one.role === 'tool' && isShown(one));
   const [one, next] = [messages[at], messages[at + 1]];
@@ -81,9 +81,9 @@ const inResults = ['gemini', 'anthropic-budget', 'responses-stored', 'openrouter
 const isInResults = (wire: WireName): boolean => inResults.some((one) => one === wire);
 
 describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as const)(
-  'a run over %s reports',
+  'a run over %s',
   (wire) => {
-    it('that posted files are missing from the second turn on', async () => {
+    it('reports that posted files are missing from the second turn on', async () => {
       const [lost] = await lostOf(wire, forgotten);
       const where = isInResults(wire) ? 'result behind 1 replies and 1' : 'message behind 1 replies and 2';
       expect(lost).toBe(
@@ -91,12 +91,12 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
       );
     });
 
-    it('that files were swapped', async () => {
+    it('reports that files were swapped', async () => {
       const [lost] = await lostOf(wire, swapped);
       expect(lost).toBe(`files of request 1 of main, at 1: ${paper} ${posted} instead of ${photo} ${posted}`);
     });
 
-    it('that a file is sent as base64 text', async () => {
+    it('reports that a file was sent as base64 text', async () => {
       const [lost, ...more] = await lostOf(wire, asWords);
       expect(lost).toBe(`files of request 1 of main, at 1: nothing instead of ${photo} ${posted}`);
       expect(more.slice(0, 2)).toEqual([
@@ -105,7 +105,7 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
       ]);
     });
 
-    it('that a model cannot see which file it gets', async () => {
+    it('reports that a file has no name in the text for the model', async () => {
       const id = photo.split(' ')[1];
       expect((await lostOf(wire, unnamed))[0]).toBe(`files of request 1 of main: ${id} is not named`);
     });
@@ -118,7 +118,7 @@ it.each(inResults)('a run over %s reports an image in the wrong result', async (
   expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
 });
 
-it('a run over kimi reports images of a batch that follow its results in another order', async () => {
+it('a run over kimi reports images that follow the results of a batch in another order', async () => {
   const [lost] = await lostOf('kimi', (messages) =>
     messages.map((one) =>
       one.text.startsWith('Files of the results above:') ? (swapped([one])[0] ?? one) : one,
@@ -128,7 +128,7 @@ it('a run over kimi reports images of a batch that follow its results in another
   expect(lost).toBe(`files of request 4 of main, at 4: ${shot} ${where} instead of ${tiny} ${where}`);
 });
 
-it('a run reports a file in the request of a loop that has none, and bytes in a journal', async () => {
+it('a run reports a file in the request of a loop without files, and bytes in a journal', async () => {
   const { played } = await playInMemory({ wire: 'kimi', isWatched: false, stops: noStops });
   const { main, research } = played.servers;
   const requests = [main.requests[0], ...research.requests.slice(1)];

@@ -1,4 +1,4 @@
-/** Plays a wire's session in memory, in lives that end where they are told to. */
+/** Plays the session of a wire in memory, with invocations that are killed at the given moments. */
 
 import type { Agent, ChatModel } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
@@ -22,31 +22,31 @@ import { fetchOf, type Wire } from '../../../wires/wire.ts';
 
 export interface MemoryPlay {
   readonly wire: WireName;
-  /** How its models change. Absent: one answers all. */
+  /** How the models change. If absent, one model gives all replies. */
   readonly change?: Change;
-  /** Whether a client reads the turns as they run. */
+  /** Whether a client watches the turns. */
   readonly isWatched: boolean;
   readonly stops: Stops;
-  /** Stands in front of each model; as it is unless given. */
+  /** Wraps each model. Defaults to the unchanged model. */
   readonly around?: (model: ChatModel) => ChatModel;
   /** As `ServerAt.wantsThoughts`. */
   readonly wantsThoughts?: false;
 }
 
-/** What a session came to in memory. */
+/** The result of a session that was played in memory. */
 export interface MemoryResult {
   readonly played: Played;
   readonly verdict: Verdict;
-  /** Lives that were ended. */
+  /** The number of killed invocations. */
   readonly kills: number;
 }
 
 const LEASE_MS = 20_000;
 
-/** The maximum number of lives of one turn. */
-const MOST_LIVES = 500;
+/** The maximum number of invocations of one turn. */
+const MAX_INVOCATIONS = 500;
 
-/** Plays both turns; each life begins with a cold fold. */
+/** Plays both turns. Each invocation starts with a cold fold. */
 export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
   const { wire, change, isWatched } = play;
   const stops = stopsOf(play, play.stops);
@@ -68,8 +68,16 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
     const leased = await steps.begin(await messageOf(turn, text, change ? undefined : wire));
     if (leased.status !== 'leased') throw new Error(`The session is ${leased.status}.`);
     const words = new Words();
-    const life = { agentIn, began: kills };
-    kills += await lives({ steps, leased, port, stops, restart, life, words: isWatched ? words : undefined });
+    const invocations = { agentIn, before: kills };
+    kills += await runWithKills({
+      steps,
+      leased,
+      port,
+      stops,
+      restart,
+      invocations,
+      words: isWatched ? words : undefined,
+    });
     const said = saidLast(await steps.events());
     answers.push(isWatched ? words.of(said) : said.text);
   }
@@ -80,7 +88,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
 
 const MODULES = toolKinds([files()]);
 
-/** As a user posts it: the words, and behind them the files that the model takes. */
+/** The message as a user posts it: the text, followed by the files that the model accepts. */
 function messageOf(turn: number, text: string, wire: WireName | undefined): ReturnType<typeof toNewMessage> {
   const posted = (wire ? postedIn(turn, mediaOf(wire)) : []).map(
     ({ base64, ...file }) => ({ type: 'file', ...file, bytes: bytesOf(base64) }) as const,
@@ -88,7 +96,7 @@ function messageOf(turn: number, text: string, wire: WireName | undefined): Retu
   return toNewMessage(posted.length === 0 ? text : [{ type: 'text', text }, ...posted], MODULES.files);
 }
 
-/** A server that answers an image as the real one does, after a while. */
+/** A server that returns an image, like the real one. */
 const pictures = () =>
   fakeServer({
     kind: 'stateless',
@@ -108,8 +116,8 @@ const pictures = () =>
   });
 
 interface Stage extends Pick<Played, 'effects' | 'servers'> {
-  /** The agent as the code of a life has it. */
-  readonly agentIn: (life: number) => Agent;
+  /** The agent that an invocation runs, by its number. */
+  readonly agentIn: (invocation: number) => Agent;
 }
 
 function stageOf({ wire, change, around = (model) => model, wantsThoughts }: MemoryPlay): Stage {
@@ -121,17 +129,17 @@ function stageOf({ wire, change, around = (model) => model, wantsThoughts }: Mem
     fetch: awayFrom(servers[name] ?? servers.main),
     ...(wantsThoughts === false && { wantsThoughts }),
   });
-  const agentIn = (life: number) =>
+  const agentIn = (invocation: number) =>
     defineWiresAgent({
       name: wire,
       models: byLoop((loop) =>
-        around(loop === 'main' ? mainModel(session, at, life) : MODELS[wire](at(loop))),
+        around(loop === 'main' ? mainModel(session, at, invocation) : MODELS[wire](at(loop))),
       ),
       accepts: ACCEPTS[wire],
       mcp: pictures(),
       async act(effect) {
         effects.push(effect);
-        await theWay();
+        await delay();
       },
     });
   return { agentIn, effects, servers };
@@ -143,54 +151,62 @@ const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
   order: make('order'),
 });
 
-/** A server is not reached at once, nor is what a tool acts on: what was emitted before is stored meanwhile. */
-const theWay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+/** Delays each request to a server and each effect of a tool, so that earlier events are stored first. */
+const delay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const awayFrom = (server: Wire): typeof fetch => {
   const answer = fetchOf(server);
   return async (input, init) => {
-    await theWay();
+    await delay();
     return answer(input, init);
   };
 };
 
-interface Lives {
+interface TurnRun {
   readonly steps: TurnSteps;
   readonly leased: LeaseGrant;
   readonly port: SessionPort;
   readonly stops: Stops;
-  /** The object loses its memory, and the lease expires. */
+  /** Restarts the object, and lets the lease expire. */
   readonly restart: () => Promise<void>;
-  /** The agent of each life, and how many lives were before. */
-  readonly life: { readonly agentIn: (life: number) => Agent; readonly began: number };
+  /** The agent of each invocation, and the number of kills before this turn. */
+  readonly invocations: { readonly agentIn: (invocation: number) => Agent; readonly before: number };
   readonly words: Words | undefined;
 }
 
-/** Runs a turn to its end. Answers how many of its lives were ended before. */
-async function lives({ steps, leased: first, port, stops, restart, life, words }: Lives): Promise<number> {
+/** Runs a turn to its end. Returns the number of kills. */
+async function runWithKills({
+  steps,
+  leased: first,
+  port,
+  stops,
+  restart,
+  invocations,
+  words,
+}: TurnRun): Promise<number> {
   const turn = first.page.openTurn?.id ?? '';
-  for (let [leased, kills] = [first, 0]; kills < MOST_LIVES; kills += 1) {
+  for (let [leased, kills] = [first, 0]; kills < MAX_INVOCATIONS; kills += 1) {
     const over = Promise.withResolvers<'killed'>();
-    const mortal = mortalPort(port, stops, () => over.resolve('killed'));
+    const killable = killablePort(port, stops, () => over.resolve('killed'));
     const more = words && { show: words.take };
-    const agent = life.agentIn(1 + life.began + kills);
-    const end = await Promise.race([steps.run(leased, { port: mortal, agent, ...more }), over.promise]);
+    const agent = invocations.agentIn(1 + invocations.before + kills);
+    const end = await Promise.race([steps.run(leased, { port: killable, agent, ...more }), over.promise]);
     if (end !== 'killed') {
       if (end.status === 'ended') return kills;
-      throw new Error(`A life ended as ${end.status}.`);
+      throw new Error(`An invocation ended as ${end.status}.`);
     }
     await restart();
     const next = await steps.resume(turn);
-    // Its end was stored before the life was ended.
+    // The end was stored before the kill.
     if (next.status === 'not-open') return kills + 1;
     if (next.status !== 'leased') throw new Error(`The turn is ${next.status}.`);
     leased = next;
   }
-  throw new Error(`The turn did not end in ${MOST_LIVES} lives.`);
+  throw new Error(`The turn did not end within ${MAX_INVOCATIONS} invocations.`);
 }
 
-/** The session as one invocation sees it, which hears nothing more once its life has ended. */
-function mortalPort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
+/** The session as one invocation sees it. It receives no more responses after a kill. */
+function killablePort(port: SessionPort, stops: Stops, onEnd: () => void): SessionPort {
   let isOver = false;
   const never = new Promise<never>(() => {});
   const passes = (moment: Moment): boolean => {
@@ -218,14 +234,14 @@ interface Said {
   readonly text: string;
 }
 
-/** The last reply of a turn's own loop. */
+/** The last reply of the turn's own loop. */
 function saidLast(events: readonly StoredEvent[]): Said {
   const last = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
-  if (last?.type !== 'model-replied') throw new Error('The model said nothing.');
+  if (last?.type !== 'model-replied') throw new Error('The turn has no reply.');
   return { seq: last.seq, text: last.text };
 }
 
-/** What a client that watches a turn reads. */
+/** The text that a watching client reads. */
 class Words {
   readonly #streamed = new Map<string, string>();
   readonly #stored = new Map<number, string>();
@@ -238,7 +254,9 @@ class Words {
       this.#stored.set(item.stored.seq, item.stored.text);
   };
 
-  /** The words of a stored reply: as they were streamed, or as they were stored where they came in an earlier life. */
+  /**
+   * The text of a stored reply: as it was streamed, or as it was stored if an earlier invocation streamed it.
+   */
   of({ seq }: Said): string {
     const streamed = [...this.#streamed].find(([reply]) => reply.endsWith(`.${seq}`));
     return streamed?.[1] ?? this.#stored.get(seq) ?? '';

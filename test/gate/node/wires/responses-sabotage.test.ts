@@ -1,4 +1,4 @@
-/** What the strict server of the Responses API says to a history that is not as it was given. */
+/** The errors of the strict server of the Responses API for a changed history. */
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { longScript } from './ask.ts';
@@ -11,8 +11,9 @@ const { input } = await echoResponses(createResponsesWire({ script }), encrypted
 const kept = await echoResponses(createResponsesWire({ script }), {});
 
 /**
- * The history begins: 0 question, 1 reasoning, 2 call, 3 output; 4 reasoning, 5 and 6 calls, 7 and 8 outputs;
- * 9 reasoning, 10 and 11 calls, 12 and 13 outputs; 14 reasoning, 15 words, 16 and 17 calls, 18 and 19 outputs.
+ * The start of the history: 0 question, 1 reasoning, 2 call, 3 output; 4 reasoning, 5 and 6 calls, 7 and 8
+ * outputs; 9 reasoning, 10 and 11 calls, 12 and 13 outputs; 14 reasoning, 15 text, 16 and 17 calls, 18 and 19
+ * outputs.
  */
 const secondQuestion = input.findLastIndex(({ role }) => role === 'user');
 const at = (place: number): Json => input[place] ?? {};
@@ -50,7 +51,7 @@ const nothingFollows = (place: number) =>
 const twice = (what: string) =>
   `Duplicate item found with id ${what}. Remove duplicate items from your input and try again.`;
 
-describe('the Responses API', () => {
+describe('the strict server of the Responses API', () => {
   it('accepts a complete history', async () => {
     expect(await ask(input)).toMatchObject({
       status: 200,
@@ -59,7 +60,7 @@ describe('the Responses API', () => {
     expect((await ask(reference(kept.input), {})).status).toBe(200);
   });
 
-  it('continues after a steering message and after late tools', async () => {
+  it('accepts a steering message and late tools', async () => {
     const late = { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'note' }] };
     const steered = input.toSpliced(9, 0, { role: 'user', content: 'Hurry.' }).toSpliced(8, 0, late);
     const settings = { ...encrypted, tools: tools.slice(0, 1) };
@@ -69,11 +70,11 @@ describe('the Responses API', () => {
   });
 
   it.each([
-    ['without a reasoning', without(4), noReasoning('function_call', 5, 4)],
-    ['without the reasoning of what is said', without(14), noReasoning('message', 15, 14)],
-    ['with the reasoning behind the call', input.with(1, at(2)).with(2, at(1)), nothingFollows(1)],
-    ['with two reasonings swapped', input.with(1, at(4)).with(4, at(1)), nothingFollows(4)],
-    ['without what reasoning led to', without(2, 3), nothingFollows(1)],
+    ['without a reasoning item', without(4), noReasoning('function_call', 5, 4)],
+    ['without the reasoning item of a message', without(14), noReasoning('message', 15, 14)],
+    ['with a reasoning item after its call', input.with(1, at(2)).with(2, at(1)), nothingFollows(1)],
+    ['with two reasoning items swapped', input.with(1, at(4)).with(4, at(1)), nothingFollows(4)],
+    ['without the items that follow a reasoning item', without(2, 3), nothingFollows(1)],
     [
       'with an output without its call',
       without(5),
@@ -85,9 +86,9 @@ describe('the Responses API', () => {
       input.toSpliced(7, 0, { role: 'user', content: 'Wait.' }),
       `No tool output found for function call ${callId(5)}.`,
     ],
-    ['with a reasoning twice', withAt(4, at(4), at(4)), twice(id(4))],
-    ['with a call twice', withAt(5, at(5), { ...at(5), id: undefined }), twice(id(5))],
-    ['with an output twice', withAt(7, at(7), at(7)), twice(callId(7))],
+    ['with a repeated reasoning item', withAt(4, at(4), at(4)), twice(id(4))],
+    ['with a repeated call', withAt(5, at(5), { ...at(5), id: undefined }), twice(id(5))],
+    ['with a repeated output', withAt(7, at(7), at(7)), twice(callId(7))],
   ])('refuses a history %s', async (_name, items, words) => {
     expect(await ask(items)).toEqual(refusal(words));
   });
@@ -99,7 +100,7 @@ describe('the Responses API', () => {
       `The encrypted content gAAA...${shortened.slice(-4)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
     ],
     [
-      'of another item',
+      'that of another item',
       { encrypted_content: blob(1) },
       `The encrypted content for item ${id(4)} could not be verified. Reason: Encrypted content item_id did not match the target item id.`,
     ],
@@ -107,7 +108,7 @@ describe('the Responses API', () => {
     expect(await ask(but(4, changes))).toEqual(notVerified(words));
   });
 
-  it('does not find reasoning that it has not stored', async () => {
+  it('refuses references to reasoning that it has not stored', async () => {
     const words =
       `Item with id '${id(1)}' not found. Items are not persisted when \`store\` is set to false. ` +
       'Try again with `store` set to true, or remove this item from your input.';
@@ -115,35 +116,35 @@ describe('the Responses API', () => {
     expect(await ask(reference(input), {})).toEqual(refusal(words, { status: 404 }));
   });
 
-  it('does not find items that it never sent', async () => {
+  it('refuses references to items that it never sent', async () => {
     const items = [...input, { type: 'item_reference', id: 'rs_1' }];
     expect(await ask(items, {})).toEqual(refusal("Item with id 'rs_1' not found.", { status: 404 }));
   });
 
   const held = (reply: number, place: number) => `wire: reply ${reply} held ${at(place).type} '${id(place)}'`;
   it.each([
-    ['a call and its output less', without(6, 8), `${held(2, 6)}, which is missing`],
+    ['a missing call and output', without(6, 8), `${held(2, 6)}, which is missing`],
     [
-      'calls swapped',
+      'swapped calls',
       input.with(5, at(6)).with(6, at(5)),
       `${held(2, 5)} as item 2, and the call '${callId(6)}' stands there`,
     ],
-    ['another name of a call', but(2, { name: 'note' }), `${held(1, 2)} as item 2, and its name is note`],
+    ['another name in a call', but(2, { name: 'note' }), `${held(1, 2)} as item 2, and its name is note`],
     ['other arguments', but(2, { arguments: '{}' }), `${held(1, 2)} as item 2, and its arguments are {}`],
     ['another summary', but(4, { summary: [] }), `${held(2, 4)} as item 1, and its summary is another`],
-    ['other words', but(15, { content: 'Other.' }), `${held(4, 15)} as item 2, and its text is another`],
+    ['another text', but(15, { content: 'Other.' }), `${held(4, 15)} as item 2, and its text is another`],
     [
-      'words that lost their phase',
+      'a text without its phase',
       but(15, { phase: undefined }),
       `${held(4, 15)} as item 2, of the phase commentary, not undefined`,
     ],
-    ['a whole reply less', without(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
+    ['a missing reply', without(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
     [
-      'nothing asked behind an answer',
+      'an answer at its end',
       input.slice(0, secondQuestion),
       'wire: the input ends with an answer, and nothing was asked after it',
     ],
-  ])('is stricter than a provider about %s', async (_name, items, words) => {
+  ])('refuses a history with %s, which a provider may accept', async (_name, items, words) => {
     expect(await ask(items)).toEqual(refusal(words));
   });
 

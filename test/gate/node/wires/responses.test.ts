@@ -1,4 +1,4 @@
-/** The strict server of the Responses API, asked by the AI SDK's own loop through OpenAI's own package. */
+/** The strict server of the Responses API, called by the AI SDK's own loop through OpenAI's own package. */
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
@@ -9,22 +9,22 @@ const modelOf = (wire: Wire, name = 'gpt-5-mini') =>
   createOpenAI({ apiKey: 'sk-1', fetch: fetchOf(wire) }).responses(name);
 
 describe.each([
-  ['whole', false],
-  ['in pieces', true],
-])('the Responses API, answered %s,', (_, stream) => {
+  ['complete', false],
+  ['streamed', true],
+])('the Responses API with %s responses', (_, stream) => {
   it.each([
-    ['kept by the provider', { store: true }],
-    ['kept by the provider, with summaries', { store: true, reasoningSummary: 'detailed' }],
-    ['not kept', { store: false }],
-    ['not kept, with summaries', { store: false, reasoningSummary: 'detailed' }],
-  ])('gets all items back from the AI SDK if they are %s', async (_how, openai) => {
+    ['stored by the provider', { store: true }],
+    ['stored by the provider, with summaries', { store: true, reasoningSummary: 'detailed' }],
+    ['not stored', { store: false }],
+    ['not stored, with summaries', { store: false, reasoningSummary: 'detailed' }],
+  ])('receives all items back from the AI SDK if they are %s', async (_how, openai) => {
     const wire = createResponsesWire({ script: longScript });
     expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
     expect(wire.refused).toEqual([]);
     expect(wire.requests).toHaveLength(22);
   });
 
-  it('gets all items back from the AI SDK with empty summaries', async () => {
+  it('receives all items back from the AI SDK with empty summaries', async () => {
     const wire = createResponsesWire({ script: thoughtlessAt(0, 1, 4) });
     const openai = { store: false, reasoningSummary: 'detailed' };
     expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
@@ -32,9 +32,9 @@ describe.each([
   });
 });
 
-it('refuses a call whose reasoning is lost because it was not stored or encrypted', async () => {
+it('the Responses API refuses a call whose reasoning is lost because it was neither stored nor encrypted', async () => {
   const wire = createResponsesWire({ script: longScript });
-  // The package asks for encrypted reasoning by itself only where it knows that the model reasons.
+  // The package requests encrypted reasoning by itself only for models that it knows to reason.
   const said = await askTwice({
     model: modelOf(wire, 'o-unknown'),
     providerOptions: { openai: { store: false } },
@@ -46,7 +46,7 @@ it('refuses a call whose reasoning is lost because it was not stored or encrypte
   );
 });
 
-it('detects arguments that a client has parsed and encoded again', async () => {
+it('the Responses API detects arguments that a client has parsed and encoded again', async () => {
   const wire = createResponsesWire({ script: longScript, exactArguments: true });
   const said = await askTwice({ model: modelOf(wire), providerOptions: { openai: { store: true } } });
   expect(said[0]).toMatch(

@@ -1,4 +1,7 @@
-/** What `npm run wires` does in workerd, in memory: each wire's two turns, whole, and killed between all events. */
+/**
+ * The sessions that `npm run wires` plays in workerd, in memory: the two turns of each wire, complete, and
+ * killed at each append.
+ */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { Change } from '../../../wires/session/names.ts';
@@ -8,7 +11,10 @@ import { type MemoryResult, playInMemory } from './play.ts';
 
 const nothing = { refused: [], lost: [], miscounted: [] };
 
-/** As JSON, kills come when an event was stored; as a stream, when the work for it is done, and it is not stored. */
+/**
+ * Without streaming, kills follow the store of an event. With streaming, they precede it, after the work for
+ * the event.
+ */
 const plays = WIRES.flatMap((wire) => [
   { wire, isWatched: false, side: 'after' as const, manner: 'as JSON' },
   { wire, isWatched: true, side: 'before' as const, manner: 'as a stream' },
@@ -16,7 +22,7 @@ const plays = WIRES.flatMap((wire) => [
 
 const asJson = new Map<WireName, Promise<MemoryResult>>();
 
-/** A session as JSON that is killed after each append. Several tests look at the same play. */
+/** A session without streaming that is killed after each append. Several tests use the same result. */
 function killedAsJson(wire: WireName): Promise<MemoryResult> {
   const play = asJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: everyStop('after') });
   asJson.set(wire, play);
@@ -40,8 +46,9 @@ describe('a session of every kind of tool', () => {
 });
 
 /**
- * In `flap` both models take over, so it also plays the wire of the partner. Every wire has a part in one play, and each value of
- * `wantsThoughts` is played with every change. `npm run wires` plays all.
+ * With `flap` both models take over from each other, so the wire of the partner is played too. Every wire is
+ * part of one play, and each value of `wantsThoughts` is played with every change. `npm run wires` plays all
+ * combinations.
  */
 const changing = (
   [
@@ -64,7 +71,7 @@ const changing = (
 ).map(([wire, change], at) => ({ wire, change, isWatched: at % 2 === 0 }));
 
 describe('a session whose models change within a turn', () => {
-  it.each(changing)('is complete over $wire: $change', async (play) => {
+  it.each(changing)('is complete over $wire with the change $change', async (play) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
     const { verdict } = await playInMemory({ ...play, stops: noStops });
@@ -72,7 +79,7 @@ describe('a session whose models change within a turn', () => {
   });
 });
 
-it('changes its models at the same replies if other replies were lost in a kill', async () => {
+it('a session changes its models at the same replies if other replies were lost in a kill', async () => {
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
   const stops = drawnStops([2, 4].map((seq) => ({ side: 'before', seq })));
@@ -102,7 +109,7 @@ describe('the cached part of a session’s requests', () => {
   const count = (body: string): number => body.split('"cache_control":').length - 1;
 
   it.each(WIRES.filter((wire) => wire.startsWith('anthropic')))(
-    'is marked in every request over %s: tools, system text, the end of the previous one, and its own',
+    'is marked in every request over %s: tools, system text, the end of the previous request, and its own end',
     async (wire) => {
       for (const requests of Object.values(await bodies(wire))) {
         const marks = requests.map(count);
@@ -135,7 +142,10 @@ describe('the cached part of a session’s requests', () => {
   );
 });
 
-/** For these the adapter shows calls without thoughts in words, which their servers accept: they miss the thoughts if it does not. */
+/**
+ * The adapters of these models write calls without thoughts as text, which their servers accept. With
+ * `wantsThoughts: false` they send the calls as they are, and the servers miss the thoughts.
+ */
 const SHOWN_IN_WORDS: ReadonlySet<WireName> = new Set(['anthropic-budget', 'anthropic-interleaved']);
 
 describe('missing provider metadata', () => {
@@ -152,7 +162,7 @@ describe('missing provider metadata', () => {
   });
 });
 
-/** A model that is given back words and calls alone. */
+/** A model that receives only the text and the calls of its replies. */
 const forgetful = (model: ChatModel): ChatModel => ({
   ...model,
   ask: ({ messages, ...request }, options) =>

@@ -153,7 +153,7 @@ describe('a call that ran', () => {
     );
   });
 
-  it('fails if its response is larger than the client allows, whatever the headers say', async () => {
+  it('fails if its response is larger than the client allows, with any headers', async () => {
     const big = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,

@@ -100,7 +100,7 @@ describe('an error about a server', () => {
     });
   });
 
-  it('is on one line, whatever characters the server sends', async () => {
+  it('is on one line for any message from the server', async () => {
     const message = 'No.\nholdfast: FORGED \u001b[31m\u202e\u2028x\u0000y';
     const misbehave = only(isList, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),

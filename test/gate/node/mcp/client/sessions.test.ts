@@ -219,7 +219,7 @@ describe('a broken stream', () => {
     expect(server.requests.filter(isResume)).toHaveLength(4);
   });
 
-  it('is awaited no longer than the timeout of the call, whatever delay the server requests', async () => {
+  it('is awaited no longer than the timeout of the call, even if the server requests a longer delay', async () => {
     const events = 'id: 7\nretry: 3600000\ndata:\n\n';
     const server = fakeServer();
     server.misbehave = only(

@@ -155,7 +155,7 @@ describe('a server that requires input', () => {
     expect(JSON.stringify(table.requests)).not.toContain('opaque');
   });
 
-  it('receives no state if it sent none', async () => {
+  it('receives a state only if it sent one', async () => {
     const { desk: table, sent } = desk(
       (_, times) => (times === 1 ? asks({ party: PARTY }) : says('ok')),
       read,

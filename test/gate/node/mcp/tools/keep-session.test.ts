@@ -362,7 +362,7 @@ describe('a stored session', () => {
     expect(made.server.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
-  it('belongs to one context, whatever the loop id, if headers depend on the context', async () => {
+  it('belongs to one context, with any loop id, if headers depend on the context', async () => {
     const headers: McpClientConfig['headers'] = ({ context }) => ({
       'x-account': String(context.get('account')),
     });

@@ -78,7 +78,7 @@ describe('`clientTools`', () => {
     expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
   });
 
-  it('adds a description and an empty input to a tool that has none', async () => {
+  it('adds a description and an empty input to a tool without them', async () => {
     const { session } = await played({ kept: [{ name: 'paint' }] });
     expect(session.requests[0]?.tools).toEqual([
       {

@@ -121,7 +121,7 @@ const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 const READ: ScriptedReply = { calls: [{ name: 'read', input: {} }] };
 
 describe('an outgoing webhook', () => {
-  it('has links with the base path of the request, whoever sends it', async () => {
+  it('has links with the base path of the request, even if a later invocation sends it', async () => {
     const { say, wait, sent } = appOf({ replies: [PAY] });
     const turn = await say('Pay.', '/ai');
     await wait(0, 1);

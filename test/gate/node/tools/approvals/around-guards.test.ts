@@ -216,7 +216,7 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 
-  it('opens an unfolding tool whose opening waited for approval, whatever the decision, and asks about its inner tools', async () => {
+  it('opens an unfolding tool whose opening waited for approval, after any decision, and asks about its inner tools', async () => {
     const opening = requireApproval(files, 'Open?', { covers: 'opening' });
     const { session, deploy } = deployed(opening, guarded, [calls('office'), calls('pay'), 'Paid.']);
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });

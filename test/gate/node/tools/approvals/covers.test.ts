@@ -183,7 +183,7 @@ describe('requireApproval of an unfolding tool', () => {
     expect(results(session)).toEqual([opened('look'), 'look done']);
   });
 
-  it('approves an inner agentic tool as one call, whatever unfolds inside its loop', async () => {
+  it('approves an inner agentic tool as one call, even if tools unfold inside its loop', async () => {
     const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
     const dig = defineAgenticTool({
       name: 'dig',

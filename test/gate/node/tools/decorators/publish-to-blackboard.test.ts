@@ -49,7 +49,7 @@ afterEach(() => {
 });
 
 describe('a publishing tool', () => {
-  it('publishes every artifact if no type is given, under the names of their types (DEC-08)', async () => {
+  it('publishes every artifact under the name of its type if it has no type filter (DEC-08)', async () => {
     expect(await boardOf(publishToBlackboard(search), publishToBlackboard(other))).toEqual([
       { type: 'Hit', value: hits[0] },
       { type: 'Hit', value: hits[1] },

@@ -76,14 +76,14 @@ describe('a sinking tool', () => {
     expect(list.items()).toEqual([{ n: 1 }]);
   });
 
-  it('passes on every artifact if no type is given, but no text (DEC-05)', async () => {
+  it('passes on every artifact, but no text, if it has no type (DEC-05)', async () => {
     expect(await sunk({ n: 1 })).toEqual([{ n: 1 }]);
     expect(await sunk(artifact('', Score, 'a value'))).toEqual(['a value']);
     expect(await sunk('words')).toEqual([]);
     expect(await sunk(error('No.'))).toEqual([]);
   });
 
-  it('passes on the items of a list one by one, in order, and none for an empty list (DEC-06)', async () => {
+  it('passes on the items of a list one by one, in order; an empty list has no items (DEC-06)', async () => {
     expect(await sunk([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
     expect(await sunk([])).toEqual([]);
     expect(await sunk(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);

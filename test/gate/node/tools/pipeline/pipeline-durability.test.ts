@@ -20,20 +20,20 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 
 describe('a pipeline whose Worker is killed', () => {
   /** A pipeline of three steps. The first run of the second step kills the Worker after its action. */
-  function dying(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
+  function killedOnce(effect: Effect, more: { reconciles?: boolean; onFailure?: 'continue' } = {}) {
     const acted: string[] = [];
     const { reconciles, ...config } = more;
-    const acts = (name: string, ofStep: Effect, dies = false) =>
+    const acts = (name: string, ofStep: Effect, kills = false) =>
       defineTextTool({
         name,
         description: 'Acts.',
         effect: ofStep,
         run(input: string, call) {
           acted.push(`${name} ${call.idempotencyKey.slice(0, 8)}`);
-          if (dies && acted.filter((one) => one.startsWith(name)).length === 1) session.kill();
+          if (kills && acted.filter((one) => one.startsWith(name)).length === 1) session.kill();
           return `${input} ${name}`;
         },
-        ...(reconciles && dies && { reconcile: () => ({ done: 'found' }) }),
+        ...(reconciles && kills && { reconcile: () => ({ done: 'found' }) }),
       } as Parameters<typeof defineTextTool>[0]); // only a `once` tool has a `reconcile`
     const steps = [acts('charge', 'once'), acts('ship', effect, true), acts('tell', 'once')] as const;
     const session: TestSession = sessionWith(definePipeline({ name: 'line', steps, ...config }));
@@ -41,7 +41,7 @@ describe('a pipeline whose Worker is killed', () => {
   }
 
   it('resumes at the current step without running earlier steps again (AEP-01)', async () => {
-    const { session, acted, names } = dying('idempotent');
+    const { session, acted, names } = killedOnce('idempotent');
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(names()).toEqual(['charge', 'ship', 'ship', 'tell']);
     expect(acted[1]).toBe(acted[2]);
@@ -49,7 +49,7 @@ describe('a pipeline whose Worker is killed', () => {
   });
 
   it('reconciles a `once` step whose outcome is unknown', async () => {
-    const { session, names } = dying('once', { reconciles: true });
+    const { session, names } = killedOnce('once', { reconciles: true });
     await session.send('Go.');
     expect(names()).toEqual(['charge', 'ship', 'tell']);
     expect(readIn(session)).toBe('found tell');
@@ -58,7 +58,7 @@ describe('a pipeline whose Worker is killed', () => {
   it.each([[undefined], ['continue' as const]])(
     'stops at a step in doubt, even if it would continue after an error (onFailure: %s)',
     async (onFailure) => {
-      const { session, names } = dying('once', { ...(onFailure && { onFailure }) });
+      const { session, names } = killedOnce('once', { ...(onFailure && { onFailure }) });
       await session.send('Go.');
       expect(names()).toEqual(['charge', 'ship']);
       expect(readIn(session)).toContain("Error: The outcome of this call of 'ship' is unknown:");
@@ -66,7 +66,7 @@ describe('a pipeline whose Worker is killed', () => {
   );
 
   it('has the same state after a restarted object folds its journal', async () => {
-    const { session } = dying('idempotent');
+    const { session } = killedOnce('idempotent');
     await session.send('Go.');
     session.restart();
     expect((await session.state()).turn).toMatchObject({ iterations: 2, toolCalls: 4, model: 'scripted' });

@@ -145,7 +145,7 @@ describe('a response', () => {
     expect(await (await fetch(SERVER)).text()).toHaveLength(100);
   });
 
-  it('is cut if it is larger, whatever length it declares', async () => {
+  it('is cut if it is larger, even if it declares a smaller length', async () => {
     const { fetch } = guarded(() => new Response(chunks(60, 60), { headers: { 'content-length': '10' } }));
     const response = await fetch(SERVER);
     expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
