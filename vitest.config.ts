@@ -2,19 +2,19 @@ import { cloudflareTest } from '@cloudflare/vitest-plugin';
 import { defineConfig } from 'vitest/config';
 import { buildConsolePage } from './build/console-page.ts';
 
-// Modules import the page of the console, which git ignores.
+// Modules import the page of the console, which is built and not committed.
 await buildConsolePage();
 
-/** What turns go through that an alarm hands over: by the loopback, or by the queue where one is bound. */
+/** The tests of turns that an alarm hands over, through the loopback binding or through a queue. */
 const queueTests = ['test/gate/workerd/background/by-the-way.test.ts'];
 
-/** What of the full tier needs the runtime of production, and what talks to real MCP servers there. */
+/** The tests of the full tier that need workerd, and those that connect to real MCP servers from there. */
 const fullWorkerd = ['test/full/crash-matrix/workerd.test.ts', 'test/full/growth/*.test.ts'];
 const realServers = ['test/full/mcp/real/*.test.ts'];
-/** What has time limits that are not ours, or counts what a busy machine does more of: it runs when all else is done. */
+/** Tests with external time limits, and tests whose counts depend on the load. They run after all others. */
 const alone = ['test/full/mcp/conformance/script/run-conformance.test.ts', 'test/full/scale/scale.test.ts'];
 
-/** Matrices count what the engine does in between, which is another number in another engine. */
+/** Crash matrices count the steps of the engine, which differ between Node and workerd. */
 const matricesInNode = [
   'test/gate/node/crash-matrix.test.ts',
   'test/gate/node/examples/crash-matrix.test.ts',
@@ -22,7 +22,7 @@ const matricesInNode = [
   'test/gate/node/tools/approvals/checkpoint-crashes.test.ts',
 ];
 
-/** What runs once more as in production: tools of all kinds, loops and sessions. */
+/** The tests that also run as in production: tools of all kinds, loops and sessions. */
 const withoutChecks = [
   'agent',
   'agentic',
@@ -41,7 +41,7 @@ const withoutChecks = [
   'webhooks',
 ].map((folder) => `test/gate/node/${folder}/**/*.test.ts`);
 
-/** Of these, what expects mistakes in literals to be told. */
+/** The tests among them that expect errors about mistakes in literals, which production does not check. */
 const ofLiterals = [
   'test/gate/node/agentic/copies.test.ts',
   'test/gate/node/agentic/define-agentic-tool.test.ts',
@@ -56,10 +56,10 @@ const ofLiterals = [
   'test/gate/node/webhooks/outgoing.test.ts',
 ];
 
-/** What reads the lines of the console as they are in production. */
+/** The tests that read console lines in the format of production. */
 const ofProductionLines = ['test/gate/node/app/log-lines.test.ts'];
 
-/** Has the console show words in production too, as most tests expect. */
+/** Makes the console write text in production too, because most tests expect text. */
 const consoleInWords = {
   name: 'console in words',
   enforce: 'pre' as const,
@@ -72,22 +72,22 @@ const consoleInWords = {
       : undefined,
 };
 
-/** The runtime of production; `environment`: of wrangler.toml, whose bindings the tests' Worker then has. */
+/** Returns the plugin for workerd. `environment` selects an environment of wrangler.toml and its bindings. */
 const workerd = (environment?: string) => ({
   plugins: [
     cloudflareTest({
       main: './test/fixtures/test-worker.ts',
       wrangler: { configPath: './wrangler.toml', ...(environment !== undefined && { environment }) },
-      // A bucket for the example that keeps files there, and a counter of requests, under another name than the one that is looked
-      // at: a Worker needs neither. Production lets nobody in without a token.
+      // A bucket for an example, and a rate limit whose name differs from the default: a Worker needs
+      // neither. In production, requests need a token.
       miniflare: {
         r2Buckets: ['FILES'],
-        // Of an index and of limits of owners, which few apps have.
+        // For an index of sessions and for owner limits, which few apps use.
         durableObjects: {
           INDEX: { className: 'IndexObject', useSQLite: true },
           OWNER_LIMITS: { className: 'OwnerLimits', useSQLite: true },
         },
-        // For what an index sends there too.
+        // For the rows that an index also writes to D1.
         d1Databases: ['INDEX_DB'],
         ratelimits: { RATE_LIMIT_OF_TESTS: { namespace_id: '1', simple: { limit: 3, period: 60 } } },
         bindings: { HOLDFAST_AUTH: 'localhost' },
@@ -96,16 +96,21 @@ const workerd = (environment?: string) => ({
   ],
 });
 
-/** The first test of a file waits for its Worker to start, and what is polled for comes, after seconds on a busy machine. */
+/**
+ * On a busy machine it takes seconds until the Worker of a test file has started, and until polled values
+ * arrive.
+ */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 20_000 } } };
 
-/** Files share a Worker, as requests do in production: starting one for each took most of the suite's time. */
+/**
+ * Test files share a Worker, as requests do in production. Separate Workers took most of the suite's time.
+ */
 const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...patience };
 
 export default defineConfig({
   test: {
     maxWorkers: '100%',
-    // `npm test` runs the projects of the gate, `npm run test:full` all of them.
+    // `npm test` runs the projects of the gate, and `npm run test:full` runs all projects.
     projects: [
       {
         test: {
@@ -121,7 +126,8 @@ export default defineConfig({
         },
       },
       {
-        // As in a production bundle, where literals are not checked: nothing else depends on that, but the form of the console's lines.
+        // As in a production bundle, where literals are not checked. Only the format of console lines also
+        // depends on that.
         plugins: [consoleInWords],
         test: {
           name: 'gate in production',
@@ -150,24 +156,25 @@ export default defineConfig({
         test: { name: 'gate in workerd', include: ['test/gate/workerd/**/*.test.ts'], ...shared },
       },
       {
-        // The one that binds a queue, whose messages the Worker of the tests takes.
+        // The environment that binds a queue, from which the Worker of the tests consumes messages.
         ...workerd('production'),
         test: { name: 'gate in workerd with a queue', include: queueTests, ...shared },
       },
       {
-        // What the gate runs in Node, in the runtime of production. Worker threads and `node:` modules are not there.
+        // Runs the tests of the gate in Node again in workerd, without worker threads and Node's own modules.
         ...workerd(),
         test: {
           name: 'full: the gate of Node in workerd',
           include: ['test/gate/node/**/*.test.ts'],
-          // `npm run wires`, which the full tier runs, plays the same sessions in workerd.
-          // A test of a built Worker starts a process.
+          // The full tier runs `npm run wires`, which plays the same sessions in workerd.
+          // Tests of a built Worker start a process.
           exclude: [
             ...matricesInNode,
             'test/gate/node/wires/sessions.test.ts',
             'test/gate/node/examples/deployed.test.ts',
             'test/gate/node/examples/shop-in-d1.test.ts',
-            // These draw thousands of cases of pure functions, in which the runtimes do not differ.
+            // These tests check thousands of generated cases of pure functions, which behave the same in both
+            // runtimes.
             'test/gate/node/model/offline-worlds.test.ts',
             'test/gate/node/model/openai-compatible/fragmentation.test.ts',
             'test/gate/node/tool-loop/budget-chance.test.ts',

@@ -1,6 +1,6 @@
 /**
- * An invocation that resumes a session sends its model the same requests, byte for byte, as the one before it
- * would have sent.
+ * Tests that an invocation that resumes a session sends its model the same requests as a warm one, byte for
+ * byte.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ const declared = { name: 'files', description: 'Files.', tools: [does('read'), d
 const FILES = defineUnfolding(declared);
 const OPEN_FILES = defineUnfolding({ ...declared, scope: 'session' });
 
-/** The requests of a session, by position: those at one position are byte-identical. */
+/** Returns the requests of a session by position. Requests at the same position must be identical. */
 function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (const request of requests) {
@@ -46,7 +46,8 @@ function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
 }
 
 /**
- * Plays the same session warm, and once for every position with a Worker that ends there before the reply.
+ * Plays a session warm, and once for each position with a kill of the Worker before the reply at that
+ * position.
  */
 async function played(loops: Parameters<typeof byPlace>[0], more: object, messages: readonly string[]) {
   const play = async (ends?: string): Promise<TestSession> => {
@@ -69,7 +70,7 @@ async function played(loops: Parameters<typeof byPlace>[0], more: object, messag
   return { warm, cold };
 }
 
-/** The journaled changes of a session, without turn and call ids. */
+/** Returns the journaled tool changes of a session, without the ids of turns and calls. */
 const bare = async (session: TestSession) =>
   (await changesOf(session)).map(({ turn: _, frame, ...change }) => ({
     ...change,
@@ -87,7 +88,7 @@ describe('a session with changing tools', () => {
   ];
   const more = { tools: [...TOOLS, FILES] };
 
-  it('sends the same requests from another Worker at every point, and reports each change once', async () => {
+  it('sends the same requests from another Worker at every position, and reports each change once', async () => {
     const { warm, cold } = await played({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
     expect((await bare(warm)).map(({ came, went, cause }) => [names(came), names(went), cause])).toEqual([
@@ -99,7 +100,7 @@ describe('a session with changing tools', () => {
     ]);
   });
 
-  it('sends the same requests inside nested loops', async () => {
+  it('sends the same requests in nested loops', async () => {
     const nested = [...replies.slice(0, 3), 'Deep.'];
     const around = [thinks('Six', ['dig', {}]), thinks('Seven', opens('car')), 'Done.'];
     const loops = { 'Help.': around, 'You dig.': nested };
@@ -114,7 +115,7 @@ describe('a session with changing tools', () => {
     ]);
   });
 
-  it('sends the same requests if it was compacted after a change without a following reply', async () => {
+  it('sends the same requests if it was compacted after a change that had no reply', async () => {
     const failed = new ModelError('bad-request', 'No.');
     const app = memoryApp({
       replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
@@ -130,11 +131,11 @@ describe('a session with changing tools', () => {
     await app.run(leased);
     const last = app.model.requests.at(-1);
     const before = app.model.requests.at(-2);
-    if (!last || !before) throw new Error('There were fewer requests.');
+    if (!last || !before) throw new Error('There must be more requests.');
     expect([names(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
   });
 
-  it('from older code reports no change with its first request, and later changes after it', async () => {
+  it('of older code reports no change with its first request, and reports later changes', async () => {
     const app = memoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,
@@ -150,7 +151,7 @@ describe('a session with changing tools', () => {
   });
 });
 
-describe('random turns', () => {
+describe('the requests of random turns', () => {
   const step = fc.constantFrom(
     [opens('zoo')],
     [opens('bar')],
@@ -163,7 +164,7 @@ describe('random turns', () => {
   );
   const disturbance = fc.constantFrom('none', 'kill', 'steer', 'restart', 'blank');
 
-  it('extend each request by the next, without moving content, under any openings, closings and messages', async () => {
+  it('extend one another without moving content, whatever tools open and close and whatever messages arrive', async () => {
     const steps = fc.array(fc.tuple(step, disturbance), { minLength: 3, maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
@@ -171,7 +172,7 @@ describe('random turns', () => {
         const meets = async (place: string): Promise<void> => {
           const at = Number(place.split(' ')[1]);
           const what = drawn[at]?.[1];
-          // A turn whose Workers end eight times in a row is abandoned.
+          // A turn with eight consecutive kills would be abandoned.
           if (what === 'kill' && kills++ === 0) session.kill();
           if (what === 'restart') session.restart();
           if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });
@@ -181,11 +182,11 @@ describe('random turns', () => {
         );
         const ends = Array.from({ length: 10 }, (_, at) => thinks(`End ${at}`));
         const session: TestSession = sessionOf(byPlace({ 'Help.': [...replies, ...ends] }, meets), {
-          // The open form of a tool that closes with its turn is lost.
+          // This tool closes with its turn, and the definition of its open form is then lost.
           tools: [...TOOLS, OPEN_FILES],
         });
         for (const message of ['Go.', 'And?', 'And now?']) await session.send(message);
-        // Lost replies are requested again, with the newer messages: the last request wins.
+        // Lost replies are requested again with the newer messages, so that the last request counts.
         const all = [...new Map(session.requests.map((request) => [placeOf(request), request])).values()];
         for (const [at, request] of all.entries()) {
           expect([at, all[at + 1] === undefined || extendsIt(request, all[at + 1])]).toEqual([at, true]);

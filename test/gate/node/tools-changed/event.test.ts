@@ -29,15 +29,15 @@ import {
 type Tools = NonNullable<Change['came']>;
 
 /**
- * Events without a fixed order: read calls may start at any time, and another invocation owns the session
- * after each reply.
+ * Events without a fixed order: read calls start at any time, and another invocation can resume after each
+ * reply.
  */
 const LEFT_OUT = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
 
 const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
 
-describe('the event of tools that changed', () => {
-  it('lists added and removed tools with their earlier definitions, once, before the next reply', async () => {
+describe('the tools-changed event', () => {
+  it('lists added and removed tools with their earlier definitions once, before the next reply', async () => {
     const session = sessionOf([thinks('One', opens('zoo')), thinks('Two', opens('bar')), thinks('Three')]);
     await session.send('Go.');
     const events = await session.events();
@@ -72,7 +72,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('is not emitted while the tools stay the same', async () => {
+  it('is omitted while the tools stay the same', async () => {
     const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { use: [] });
     await session.send('Go.');
     session.restart();
@@ -80,7 +80,7 @@ describe('the event of tools that changed', () => {
     expect(await changesOf(session)).toEqual([]);
   });
 
-  it('lists a redefined tool as both removed and added, in its old place', async () => {
+  it('lists a redefined tool as removed and added, at its old position', async () => {
     const replies = [
       thinks('One', opens('zoo'), opens('bar')),
       thinks('Two', opens('bar', 'b')),
@@ -121,7 +121,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('has the correct earlier tools with strategies that count replies', async () => {
+  it('lists the right earlier tools if strategies count replies', async () => {
     const later: InjectionStrategy = {
       name: 'later',
       offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
@@ -138,7 +138,7 @@ describe('the event of tools that changed', () => {
     ]);
   });
 
-  it('reports a deploy within a turn: the changes if the tools were journaled, and otherwise all tools', async () => {
+  it('lists the changes of a deployment during a turn, or all tools if the earlier ones were not journaled', async () => {
     const replies = [
       thinks('One', ['close', {}]),
       thinks('Two', opens('zoo')),
@@ -162,20 +162,20 @@ describe('the event of tools that changed', () => {
       told.push([came && names(came), went && names(went), all && names(all), cause]);
     }
     expect(told).toEqual([
-      // Only a hash identifies the tools that the earlier code offered.
+      // Only hashes identify the tools that the earlier code offered.
       [undefined, undefined, 'close dig open', 'deploy'],
       [undefined, undefined, 'close dig open zoo', 'deploy'],
       ['dig', '', undefined, 'deploy'],
     ]);
   });
 
-  it('merges with others before the same reply, and is omitted if the tools are the original ones', () => {
+  it('is combined with other changes before the same reply, and has no effect if the tools are the original ones', () => {
     const [zoo, other, bar] = [
       ['zoo', 'a'],
       ['zoo', 'b'],
       ['bar', 'a'],
     ].map(([name = '', hash = '']) => ({ name, hash }));
-    if (!zoo || !other || !bar) throw new Error('There are three.');
+    if (!zoo || !other || !bar) throw new Error('There must be three tools.');
     const change = (came: Tools, went: Tools): SessionEvent => ({
       type: 'tools-changed',
       turn: 't',
@@ -207,8 +207,8 @@ describe('the event of tools that changed', () => {
   });
 });
 
-describe('the journaled request of a reply', () => {
-  it('has a hash of the instructions and one of the tools', async () => {
+describe('the request that is journaled with a reply', () => {
+  it('has one hash of the instructions and one of the tools', async () => {
     const session = sessionOf(
       [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two', 'Three'],
       {},
@@ -226,7 +226,7 @@ describe('the journaled request of a reply', () => {
     expect(third).toEqual(second);
   });
 
-  it('has a new hash of changed instructions, and one of the earlier messages if they are signed', async () => {
+  it('has a new hash if the instructions change, and a hash of the earlier messages if they are signed', async () => {
     const app = memoryApp({
       replies: [thinks('One'), thinks('Two')],
       modelOptions: SIGNS,
@@ -249,7 +249,7 @@ describe('the journaled request of a reply', () => {
   });
 });
 
-it('inspectors receive a tool change before the request is made', async () => {
+it('inspectors receive a tool change before the request', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
     use: [

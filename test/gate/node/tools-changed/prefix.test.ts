@@ -26,7 +26,7 @@ import {
   thinks,
 } from './scenes.ts';
 
-/** An app whose code can change with each turn. */
+/** Returns an app whose code can change between turns. */
 const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: object = SIGNS) =>
   memoryApp({
     replies,
@@ -37,10 +37,10 @@ const appOf = (replies: readonly ScriptedReply[], more: object = {}, model: obje
     ...more,
   });
 
-const TOO_LONG = new ModelError('context-length', 'It is too long.');
+const TOO_LONG = new ModelError('context-length', 'The conversation is too long.');
 
-describe('the prefix of a reply that its model has signed', () => {
-  it('is stable in a long turn with changing tools, after calls, steered messages and blank replies', async () => {
+describe('the messages before a signed reply', () => {
+  it('stay the same in a long turn with changing tools, after calls, steered messages and blank replies', async () => {
     const session = sessionOf([
       thinks('One', opens('zoo')),
       async () => {
@@ -63,7 +63,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(session.requests).toHaveLength(9);
   });
 
-  it('is stable after a rejected answer, and if the runtime dies during a model call', async () => {
+  it('stay the same after a rejected answer, and if the Worker is killed during a model call', async () => {
     const good = '{"total":1}';
     const all = [thinks('One', opens('zoo')), thinks('None.'), thinks(good), thinks(good)];
     const session: TestSession = sessionOf(
@@ -77,7 +77,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(new Set(session.requests.map((request) => JSON.stringify(request))).size).toBe(4);
   });
 
-  it('changes once if a deploy changes the instructions, and not for later replies', async () => {
+  it('change if a deployment changes the instructions, but only for earlier replies', async () => {
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')]);
     await app.say('Go.');
     const agent = agentOf({ instructions: 'Help more.' });
@@ -85,24 +85,24 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One'], ['One']]);
   });
 
-  it('changes if a deploy changes the definitions of tools', async () => {
+  it('change if a deployment changes the definitions of tools', async () => {
     const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three'), thinks('Four')]);
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ tools: [...TOOLS, does('dig')] }) });
-    // The model received the added tool; this code does not know the earlier definition of the changed one.
+    // The model receives the added tool. This code does not know the earlier definition of the changed tool.
     const agent = agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] });
     await app.say('And now?', { agent });
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
   });
 
-  it('changes with every tool change for a model that receives no change messages', async () => {
+  it('change with each tool change if the model receives no messages about changes', async () => {
     const { showToolsChanges: _, ...model } = SIGNS;
     const app = appOf([thinks('One', opens('zoo')), thinks('Two', ['zoo', {}]), thinks('Three')], {}, model);
     await app.say('Go.');
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);
   });
 
-  it('changes if a result is shortened, for the replies after it', async () => {
+  it('change for the replies after a result that is shortened', async () => {
     const big = does('big', () => 'x'.repeat(40_000));
     const replies = [
       thinks('One', ['big', {}]),
@@ -116,7 +116,7 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['Two'], ['Two']]);
   });
 
-  it('changes if older messages are replaced by a summary', async () => {
+  it('change if a summary replaces older messages', async () => {
     const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
       use: [openingDoors, compaction],
@@ -125,14 +125,14 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
-  it('changes at the cut of a transformer', async () => {
+  it('change where a transformer cuts the conversation', async () => {
     const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [openingDoors, cuts] });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });
 
-  it('changes only for the answer at the limit of iterations, whose question is not kept', async () => {
+  it('change for the last reply at a limit, because the question for it is not kept', async () => {
     const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three')], {
       limits: { iterations: 1 },
     });
@@ -141,14 +141,14 @@ describe('the prefix of a reply that its model has signed', () => {
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });
 
-  it('does not matter for a model without signatures', async () => {
+  it('are not tracked for a model without signatures', async () => {
     const app = appOf([thinks('One'), thinks('Two')], {}, { provider: 'maker' });
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ instructions: 'Help more.' }) });
     expect(JSON.stringify(app.model.requests)).not.toMatch(/prefix/i);
   });
 
-  it('is tracked separately for each of several models', async () => {
+  it('are tracked separately for each model of a fallback', async () => {
     const first = scriptedModel(
       [thinks('One', opens('zoo')), thinks('Two'), new ModelError('server-error', 'Down.')],
       SIGNS,
@@ -167,7 +167,8 @@ describe('the prefix of a reply that its model has signed', () => {
       [[], 2],
       [[], 2],
     ]);
-    // A model without change messages sees only the list, and no signed content of another model.
+    // A model that receives no messages about changes sees only the list, and no signed content of another
+    // model.
     expect(second.requests[0]?.messages.filter(({ role }) => role === 'system')).toHaveLength(1);
     expect(JSON.stringify(second.requests)).not.toMatch(/prefix/i);
   });

@@ -25,10 +25,10 @@ export type Request = ScriptedModel['requests'][number];
 type Reply = Extract<SessionEvent, { type: 'model-replied' }>;
 export type Change = Extract<SessionEvent, { type: 'tools-changed' }>;
 
-/** A model that thinks before every reply, receives tool changes, and signs everything before it. */
+/** The options of a model that reasons, receives tool changes, and signs the messages before its replies. */
 export const SIGNS = { provider: 'maker', showToolsChanges, signPrefix } as const;
 
-/** A reply that thinks, and is therefore stored with its parts. */
+/** Makes a reply with reasoning, which is therefore stored with its parts. */
 export const thinks = (text: string, ...calls: readonly (readonly [string, object])[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `Why ${text}`, provider: { maker: { signature: text } } },
@@ -42,17 +42,20 @@ export const thinks = (text: string, ...calls: readonly (readonly [string, objec
   ],
 });
 
-/** Opens a door: the tool `name` is offered from the next request on, and its description identifies it. */
+/**
+ * Makes a call of `open`: the tool `name` is offered from the next request on. Its description contains
+ * `kind`.
+ */
 export const opens = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
 export const closes = (name: string): readonly [string, object] => ['close', { name }];
 
 const door = (name: string, kind: string): AnyTool =>
   does(name, () => `${name} done`, `Does ${name} ${kind}.`);
 
-/** Every tool that a door can stand for: they are inside `open`, which makes their definitions known. */
+/** All tools that `open` can offer. They are its inner tools, so that their definitions are known. */
 const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => door(name, kind)));
 
-/** Offers the tools that the calls of the conversation have opened, after the agent's own tools. */
+/** Offers the tools that calls in the conversation have opened, after the tools of the agent. */
 export const doors: InjectionStrategy = {
   name: 'doors',
   offer(tools, view) {
@@ -69,7 +72,7 @@ export const doors: InjectionStrategy = {
   },
 };
 
-/** For the `use` of agents. */
+/** The strategy as a module of an agent. */
 export const openingDoors = defineInjectionStrategy(doors);
 
 export const TOOLS: readonly AnyTool[] = [
@@ -97,7 +100,7 @@ export function sessionOf(
   return createTestSession(agentOf(more), { model: scriptedModel(replies, model) });
 }
 
-/** A session, or an app with a session whose turns are all read. */
+/** A session, or an app whose session is read. */
 type Journaled = Pick<TestSession, 'events'> | MemoryApp;
 
 const journalOf = async (of: Journaled) => ('port' in of ? readJournal(of.port) : of.events());
@@ -111,7 +114,7 @@ export const repliesOf = async (of: Journaled): Promise<readonly Reply[]> =>
 export const names = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');
 
-/** The tool changes in each request, by the position of the message: `3 +zoo -bar`. */
+/** Returns the tool changes in a request, with the position of the message: `3 +zoo -bar`. */
 export const toldIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message, at) => {
     if (message.role !== 'system' || !message.toolsChange) return [];
@@ -120,22 +123,21 @@ export const toldIn = ({ messages }: Request): readonly string[] =>
     return [`${at} ${what.join(' ')}`];
   });
 
-/** The text of the replies whose prefix has changed. */
+/** Returns the texts of the replies whose preceding messages have changed. */
 export const movedIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message) => (message.role === 'assistant' && message.movedPrefix ? [message.text] : []));
 
-/** Returns `true` if a request begins with the whole earlier request. */
+/** Returns `true` if the later request starts with all messages of the earlier one. */
 export const extendsIt = (before: Request, after: Request | undefined): boolean =>
   before.messages.every((message, at) => JSON.stringify(message) === JSON.stringify(after?.messages[at]));
 
-/** The position of a request: its instructions, and the number of replies in it. */
+/** Returns the position of a request: its instructions, and its number of replies. */
 export const placeOf = ({ messages }: Request): string =>
   `${messages[0]?.text.split('\n')[0]} ${messages.filter(({ role }) => role === 'assistant').length}`;
 
 /**
- * Replies by the position of the request, with loops identified by their instructions: a Worker that ends
- * loses unstored replies, and the next one requests them again. `meets` is called at the first visit of each
- * position, before the reply.
+ * Returns a script that selects each reply by the position of the request, because replies that a killed
+ * Worker did not store are requested again. `meets` is called before the first reply at each position.
  */
 export function byPlace(
   loops: Readonly<Record<string, readonly ScriptedReply[]>>,

@@ -21,7 +21,7 @@ import {
 } from './scenes.ts';
 
 describe('a model that receives tool changes', () => {
-  it('receives them before the reply that used them, and last in the first request with them', async () => {
+  it('receives a change before the reply that used it, and last in the first request with it', async () => {
     const replies = [
       thinks('One', opens('zoo')),
       thinks('Two', opens('bar', 'b')),
@@ -55,7 +55,7 @@ describe('a model that receives tool changes', () => {
     expect(names(tools)).toBe('close open bar');
   });
 
-  it('receives them after the request for its last answer', async () => {
+  it('receives a change after the request for its last answer', async () => {
     const session = sessionOf([thinks('One', opens('zoo')), 'Two'], { limits: { iterations: 1 } });
     await session.send('Go.');
     const { messages = [] } = session.requests[1] ?? {};
@@ -65,7 +65,7 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives redefined and returning tools, and every request starts with the same tools', async () => {
+  it('receives redefined and returning tools, and each request starts with the same tools', async () => {
     const replies = [
       thinks('One', opens('zoo')),
       thinks('Two', opens('zoo', 'b')),
@@ -98,7 +98,8 @@ describe('a model that receives tool changes', () => {
       ['', 'zoo', 'session'],
       ['zoo', '', 'session'],
     ]);
-    // The failed turn received it, but its reply never came: it is before the next turn's message.
+    // The failed turn contained this change but no reply to it, so the change precedes the message of the
+    // next turn.
     expect(session.requests.slice(2).map(toldIn)).toEqual([
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo'],
@@ -106,8 +107,8 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives no tools whose definition is lost, and no changes before them', async () => {
-    // Its inner tools are requested at each offer, and are unknown after it closes.
+  it('receives no tool whose definition is lost, and no change before it', async () => {
+    // The inner tools are created for each offer, and are unknown once the unfolding tool has closed.
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
     const session = sessionOf(
       [
@@ -127,7 +128,7 @@ describe('a model that receives tool changes', () => {
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +zoo'],
-      // The turn has ended, and `files` is closed.
+      // The turn has ended, which closes `files`.
       [],
       ['10 +bar'],
     ]);
@@ -136,7 +137,7 @@ describe('a model that receives tool changes', () => {
     }
   });
 
-  it('receives the closing of an unfolding tool in any Worker, with its earlier definition', async () => {
+  it('receives the change when an unfolding tool closes, with its earlier definition, in any Worker', async () => {
     const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
     const session = sessionOf([thinks('One', ['files', {}]), 'Two', 'Three'], { tools: [...TOOLS, files] });
     await session.send('Go.');
@@ -148,7 +149,7 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives changes after one that a transformer removed, and none before it', async () => {
+  it('receives the changes after one that a transformer removed, and none before it', async () => {
     const cuts = defineTransformer({
       name: 'cuts',
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
@@ -173,7 +174,7 @@ describe('a model that receives tool changes', () => {
     expect(names(initialToolsOf(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
   });
 
-  it('receives no changes in a request without the current tools', async () => {
+  it('receives no changes in a request that omits the tools', async () => {
     const session = sessionOf(
       [thinks('One', opens('zoo')), 'Two'],
       { limits: { iterations: 1 } },
@@ -186,7 +187,7 @@ describe('a model that receives tool changes', () => {
     ]);
   });
 
-  it('receives the changes of a deploy between two turns, and each request extends the preceding one', async () => {
+  it('receives the changes of a deployment between two turns, and each request extends the previous one', async () => {
     const app = memoryApp({
       replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
@@ -213,7 +214,7 @@ describe('a model that receives tool changes', () => {
       ['dig', 'dig', 'turn', undefined],
     ]);
     const [first, second, third, last] = app.model.requests;
-    if (!first || !second || !third || !last) throw new Error('There were fewer requests.');
+    if (!first || !second || !third || !last) throw new Error('There must be more requests.');
     expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
     expect(toldIn(third)).toEqual(['4 +zoo', '7 +dig']);
     // This code does not know the earlier definition of `dig`.
@@ -221,7 +222,7 @@ describe('a model that receives tool changes', () => {
   });
 });
 
-it('a model without change messages sees the current list and no such message', async () => {
+it('a model that receives no messages about tool changes sees only the current list', async () => {
   const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {}, {});
   await session.send('Go.');
   expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([

@@ -31,14 +31,14 @@ describe('an unfolding tool with categories', () => {
     expect(files({ categoryParameter: 'kind' }).inputSchema).toMatchObject({ required: ['kind'] });
   });
 
-  it('brings the tools of the given category (UNF-04)', async () => {
+  it('offers the tools of the category in its input (UNF-04)', async () => {
     const session = sessionWith([files()], [calls(['files', { category: 'change' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened('write', 'list')]);
     expect(offered(session)[1]).toEqual(['files', 'list', 'write']);
   });
 
-  it('reads the category from its named parameter (UNF-04)', async () => {
+  it('reads the category from the configured parameter (UNF-04)', async () => {
     const session = sessionWith(
       [files({ categoryParameter: 'kind' })],
       [calls(['files', { kind: 'look' }]), 'Done.'],
@@ -51,16 +51,16 @@ describe('an unfolding tool with categories', () => {
     ['unknown', { category: 'paint' }],
     ['missing', {}],
     ['of another type', { category: 1 }],
-    ['an inherited property', { category: 'constructor' }],
+    ['the name of an inherited property', { category: 'constructor' }],
     ['unreadable', '{"category": "look"'],
-  ])('brings all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
+  ])('offers all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
     const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened(...ALL)]);
     expect(offered(session)[1]).toEqual(['files', 'list', 'read', 'write']);
   });
 
-  it('brings other tools for another category, and lists them for the same one (UNF-12)', async () => {
+  it('offers other tools for another category, and lists the tools for the same one (UNF-12)', async () => {
     const session = sessionWith(
       [files()],
       [
@@ -87,7 +87,7 @@ describe('an unfolding tool with categories', () => {
     );
   });
 
-  it('treats all unknown categories as the same one: a second one only lists the tools (UNF-05, UNF-12)', async () => {
+  it('treats all unknown categories as the same one, so that a second one only lists the tools (UNF-05, UNF-12)', async () => {
     const unknown = (category: string) => calls(['files', { category }]);
     const session = sessionWith([files()], [unknown('x'), unknown('y'), 'Done.']);
     await session.send('Go.');
@@ -97,7 +97,7 @@ describe('an unfolding tool with categories', () => {
     ).toHaveLength(1);
   });
 
-  it('closes the tools opened in a category that is left, and reopens them on return (UNF-12)', async () => {
+  it('closes the tools that were opened in another category, and reopens them on return (UNF-12)', async () => {
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('leaf')] });
     const tool = defineUnfolding({
       name: 'files',
@@ -136,7 +136,7 @@ describe('an unfolding tool with categories', () => {
       'byCategory.look',
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
-  ])('throws on a definition that cannot work: %#', (config, field, message) => {
+  ])('throws if its definition cannot work: %#', (config, field, message) => {
     const define = () => defineUnfolding({ name: 'files', description: 'Files.', ...config });
     expect(define).toThrow(new ToolDefinitionError('files', field, message.slice("Tool 'files': ".length)));
     expect(define).toThrow(message);

@@ -9,7 +9,7 @@ const renamed = (name: string, own: string): string =>
   `'${name}' is the tool '${own}' of this list; another tool had the name '${own}' already.`;
 
 describe('an inner tool whose name is in use', () => {
-  it('is offered under a prefixed name, which the model sees, and the sibling keeps its name (UNF-31)', async () => {
+  it('is offered under a prefixed name, which the model sees, while the sibling keeps its name (UNF-31)', async () => {
     const session = sessionWith(
       [
         does('read', () => 'outside'),
@@ -30,7 +30,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('is reported between the names and the notes (UNF-09, UNF-31)', async () => {
+  it('is reported between the names of the tools and the notes (UNF-09, UNF-31)', async () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Files.',
@@ -44,7 +44,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('can have the name of its own unfolding tool, which the guide keeps (UNF-31)', async () => {
+  it('can have the name of its unfolding tool, whose guide keeps the name (UNF-31)', async () => {
     const session = sessionWith(
       [unfolding('files', does('files'))],
       [calls('files'), calls('files_files'), 'Done.'],
@@ -77,7 +77,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('gets a free name that is not too long (UNF-31)', async () => {
+  it('has a free name that is not too long (UNF-31)', async () => {
     const long = 'r'.repeat(64);
     const session = sessionWith(
       [does(long), does('files_read'), does('read'), unfolding('files', does(long), does('read'))],
@@ -91,7 +91,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('can be an unfolding tool, which opens under its offered name (UNF-31)', async () => {
+  it('can be an unfolding tool, which is opened under its offered name (UNF-31)', async () => {
     const inner = unfolding('data', does('inner_leaf'));
     const session = sessionWith(
       [unfolding('data', does('leaf')), unfolding('files', inner)],
@@ -106,8 +106,8 @@ describe('an inner tool whose name is in use', () => {
   });
 });
 
-describe('the same tool in two places', () => {
-  it('is offered once, and named by every unfolding tool that contains it', async () => {
+describe('an inner tool of two unfolding tools', () => {
+  it('is offered once, and is listed by both unfolding tools', async () => {
     const read = does('read');
     const session = sessionWith(
       [read, unfolding('a', read, does('one')), unfolding('b', read)],

@@ -10,10 +10,10 @@ import { calls, crash, does, offered, opened, results, sessionWith } from './sce
 const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')], ...more });
 
-/** One answer per message, for a session of any length. */
+/** Returns one answer per message, for a session of any length. */
 const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
 
-describe('the open tools', () => {
+describe('the tools of an open unfolding tool', () => {
   it('are offered by another invocation that resumes the turn', async () => {
     const session = sessionWith(
       [files(), crash(() => session)],
@@ -24,7 +24,7 @@ describe('the open tools', () => {
     expect(results(session)).toEqual([opened('read'), 'crashed', 'read done']);
   });
 
-  it('are the same if another invocation finishes a batch of several openings', async () => {
+  it('are the same if another invocation completes a batch with several openings', async () => {
     const a = defineUnfolding({ name: 'a', description: 'A.', tools: [does('one')] });
     const b = defineUnfolding({ name: 'b', description: 'B.', tools: [does('one')] });
     const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
@@ -53,7 +53,7 @@ describe('the open tools', () => {
     ]);
   });
 
-  it('are folded to the same value by a restarted object', async () => {
+  it('are folded to the same value after a restart', async () => {
     const session = sessionWith([files({ scope: 'session' })], [calls('files'), 'Done.']);
     await session.send('Go.');
     const warm = (await session.state()).memories.get('unfolding');
@@ -64,7 +64,7 @@ describe('the open tools', () => {
 });
 
 describe('an unfolding tool with session scope', () => {
-  it('stays open in later turns, also after a restart', async () => {
+  it('stays open in later turns, even after a restart', async () => {
     const session = sessionWith(
       [files({ scope: 'session' })],
       [calls('files'), 'Done.', calls('read'), 'Read.'],
@@ -76,7 +76,7 @@ describe('an unfolding tool with session scope', () => {
     expect(results(session).at(-1)).toBe('read done');
   });
 
-  it('is included in a snapshot of a long journal', async () => {
+  it('is part of the snapshot of a long journal', async () => {
     const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chat(102)]);
     for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
@@ -85,7 +85,7 @@ describe('an unfolding tool with session scope', () => {
     expect((await session.state()).memories.get('unfolding')).toHaveLength(1);
   });
 
-  it('stays open in a nested loop of the same path on every run', async () => {
+  it('stays open for every call of a nested loop with the same path', async () => {
     const session = sessionWith(
       [digs([files({ scope: 'session' })])],
       [calls('dig'), calls('files'), 'Deep.', calls('dig'), 'Again.', 'Done.'],
@@ -94,7 +94,7 @@ describe('an unfolding tool with session scope', () => {
     expect(offered(session)[4]).toEqual(['files', 'read']);
   });
 
-  it('is closed with its outer unfolding tool, and open again with it', async () => {
+  it('closes with its outer unfolding tool, and is open again when that tool opens', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -107,8 +107,8 @@ describe('an unfolding tool with session scope', () => {
   });
 });
 
-describe('the shopping cart of the guide', () => {
-  /** Each invocation rebuilds its tools; they share state through the session. */
+describe('the shopping cart of the manual', () => {
+  /** Returns the cart. Each invocation creates its tools again, which share state through the session. */
   const cart = (session: () => TestSession): AnyTool => {
     let isKilled = false;
     return defineUnfolding({
@@ -119,7 +119,7 @@ describe('the shopping cart of the guide', () => {
       select: ({ cart_id: id }) => {
         const key = `cart ${id}`;
         const items = (call: { readonly state: { get(key: string): unknown } }): readonly string[] =>
-          (call.state.get(key) as readonly string[] | undefined) ?? []; // only written below
+          (call.state.get(key) as readonly string[] | undefined) ?? []; // Only `add_item` writes this value.
         return [
           defineTool({
             name: 'add_item',
@@ -140,7 +140,7 @@ describe('the shopping cart of the guide', () => {
   };
   const add = (item: string) => calls(['add_item', { item }]);
 
-  it('keeps its content if the Worker is killed between and in its calls (UNF-06)', async () => {
+  it('keeps its content if the Worker is killed between its calls and during them (UNF-06)', async () => {
     const session: TestSession = sessionWith(
       [cart(() => session), crash(() => session)],
       [
@@ -168,7 +168,7 @@ describe('the shopping cart of the guide', () => {
   });
 });
 
-describe('a selector that runs again', () => {
+describe('a selector of an unfolding tool', () => {
   it('runs once per invocation, with the journaled input (UNF-07)', async () => {
     const select = vi.fn(({ id }: { readonly id: string }) => [does(`made_${id}`)]);
     const tool = defineUnfolding({
@@ -183,11 +183,11 @@ describe('a selector that runs again', () => {
     );
     await session.send('Go.');
     expect(results(session).at(-1)).toBe('made_x done');
-    // Four of those calls list its tools: the opening one, the killed one, the resumed one, and the next.
+    // It runs for four calls: the opening, the killed call, the resumed call and the next one.
     expect(select.mock.calls.map(([input]) => input)).toEqual(Array(4).fill({ id: 'x' }));
   });
 
-  it('brings no tool that the model was not shown (UNF-07)', async () => {
+  it('offers no tools that the model has not seen (UNF-07)', async () => {
     let isLater = false;
     const tool = defineUnfolding({
       name: 'maker',
@@ -206,7 +206,7 @@ describe('a selector that runs again', () => {
     ]);
   });
 
-  it('closes the unfolding tool if it fails, and warns the developer', async () => {
+  it('closes the unfolding tool if it throws, and an error is logged', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isLater = false;
     const tool = defineUnfolding({
@@ -232,14 +232,14 @@ describe('a selector that runs again', () => {
   });
 });
 
-describe('an approval behind an unfolding tool', () => {
+describe('a call of an inner tool that waits for approval', () => {
   const asks = (name: string, said: string) =>
     requireApproval(
       does(name, () => said),
       `${said}?`,
     );
 
-  it('suspends the turn, and its tool can still be approved after a crash', async () => {
+  it('suspends the turn, and can still be approved after a crash', async () => {
     const outer = defineUnfolding({
       name: 'outer',
       description: 'Outer.',
@@ -252,7 +252,7 @@ describe('an approval behind an unfolding tool', () => {
     expect(results(session).at(-1)).toBe('wiped');
   });
 
-  it('belongs to the tool with which an exclusive unfolding tool has replaced another of the same name', async () => {
+  it('belongs to the tool that replaced another one of the same name when an exclusive unfolding tool opened', async () => {
     const outside = requireApproval(
       defineTool({
         name: 'wipe',

@@ -9,12 +9,12 @@ import { calls, does, offered, opened, results, sessionWith } from './scenes.ts'
 const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool =>
   defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
 
-/** Nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
+/** Returns nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
 const levels = (depth: number, at = 1): AnyTool =>
   unfolding(`l${at}`, [at === depth ? does('leaf') : levels(depth, at + 1), does(`at_${at}`)]);
 
-describe('unfolding tools inside unfolding tools', () => {
-  it.each([2, 3, 5])('are opened one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
+describe('nested unfolding tools', () => {
+  it.each([2, 3, 5])('open one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
     const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
     const replies = [...names.map((name) => calls(name)), calls('leaf'), 'Done.'];
     const session = sessionWith([levels(depth), does('search')], replies);
@@ -47,7 +47,7 @@ describe('unfolding tools inside unfolding tools', () => {
     ]);
   });
 
-  it('open several in one reply, and each lists its own tools (UNF-10)', async () => {
+  it('can open together in one reply, and each lists its own tools (UNF-10)', async () => {
     const tools = [
       unfolding('a', [does('one')]),
       unfolding('b', [does('two')]),
@@ -59,7 +59,7 @@ describe('unfolding tools inside unfolding tools', () => {
     expect(offered(session)[1]).toEqual(['a', 'b', 'c', 'one', 'three', 'two']);
   });
 
-  it('can be exclusive inside too, and then remove every other tool (UNF-16)', async () => {
+  it('can contain an exclusive one, which removes all other tools (UNF-16)', async () => {
     const inner = unfolding('mood', [does('formal'), does('casual')], { exclusive: true });
     const session = sessionWith(
       [unfolding('settings', [inner, does('theme')]), does('search')],
@@ -72,7 +72,7 @@ describe('unfolding tools inside unfolding tools', () => {
     ]);
   });
 
-  it('still unfold inside an exclusive one (UNF-16)', async () => {
+  it('also open inside an exclusive one (UNF-16)', async () => {
     const outer = unfolding('outer', [unfolding('inner', [does('leaf')])], { exclusive: true });
     const session = sessionWith([outer, does('search')], [calls('outer'), calls('inner'), 'Done.']);
     await session.send('Go.');
@@ -81,7 +81,7 @@ describe('unfolding tools inside unfolding tools', () => {
 });
 
 describe('an unfolding tool in a nested loop', () => {
-  it('opens in that loop only, and is closed when its call starts another loop', async () => {
+  it('opens only in that loop, and is closed in the next nested loop of the same tool', async () => {
     const files = unfolding('files', [does('read')]);
     const session = sessionWith(
       [digs([files]), files],
@@ -100,7 +100,7 @@ describe('an unfolding tool in a nested loop', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('opens beside the same unfolding tool in the loop around it', async () => {
+  it('can be open in the outer loop independently', async () => {
     const files = unfolding('files', [does('read')]);
     const session = sessionWith(
       [digs([files]), files],
@@ -117,7 +117,7 @@ describe('an unfolding tool in a nested loop', () => {
 });
 
 describe('a decorated unfolding tool', () => {
-  it('unfolds through its decorators (UNF-30)', async () => {
+  it('offers its inner tools through its decorators (UNF-30)', async () => {
     const seen: string[] = [];
     const files = withObservability(unfolding('files', [does('read')]), ({ tool }) => void seen.push(tool));
     const session = sessionWith([decorate(files, {})], [calls('files'), 'Done.']);
@@ -126,7 +126,7 @@ describe('a decorated unfolding tool', () => {
     expect(seen).toEqual(['files']);
   });
 
-  it('reports to the model and the developer if a wrapper hides it (UNF-30)', async () => {
+  it('reports to the model and in the log if a wrapper hides it (UNF-30)', async () => {
     const warned = warnings();
     const files = unfolding('files', [does('read')]);
     class Wrapper {
@@ -150,7 +150,7 @@ describe('a decorated unfolding tool', () => {
     ]);
   });
 
-  /** A guard of an unfolding tool that logs the accepted calls. */
+  /** Decorates an unfolding tool and its inner tools with a guard that logs calls. */
   const guarded = (tool: AnyTool, log: string[]): AnyTool =>
     decorate(tool, {
       async call(input, call) {
@@ -163,7 +163,7 @@ describe('a decorated unfolding tool', () => {
       adopt: (inner) => guarded(inner, log),
     });
 
-  it('applies its guard to the tools inside, at every level (UNF-28)', async () => {
+  it('applies a guard to its inner tools, at every level (UNF-28)', async () => {
     const log: string[] = [];
     const session = sessionWith(
       [guarded(levels(3), log)],
@@ -174,7 +174,7 @@ describe('a decorated unfolding tool', () => {
     expect(results(session).slice(3)).toEqual(['leaf done, guarded', 'at_1 done, guarded']);
   });
 
-  it('guards further levels even if the guard does not declare levels (UNF-28)', async () => {
+  it('guards deeper levels even if the guard has no `adopt` (UNF-28)', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {
@@ -189,7 +189,7 @@ describe('a decorated unfolding tool', () => {
     expect(log).toEqual(['l2', 'leaf']);
   });
 
-  it('cannot be bypassed by a shortcut if it guards the tools inside (UNF-28)', async () => {
+  it('cannot be bypassed by a shortcut if its inner tools are guarded (UNF-28)', async () => {
     const log: string[] = [];
     const logs = (tool: AnyTool): AnyTool =>
       decorate(tool, {

@@ -29,7 +29,7 @@ const SHOP = { name: 'shop', description: 'Shops.' };
 const finding = (...names: readonly string[]) => findingOut(names.map((name) => does(name)));
 
 describe('an unfolding tool', () => {
-  it('can contain everything that an agent can list', async () => {
+  it('can contain every source that an agent can list', async () => {
     const now: ToolProvider = toolProvider({ toolsNow: () => [does('today')] });
     const shop = defineUnfolding({ ...SHOP, tools: [does('look'), new Clock(), group, now] });
     const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
@@ -76,14 +76,14 @@ describe('an unfolding tool', () => {
     expect(discover).toHaveBeenCalledTimes(1);
   });
 
-  it('lists its tools by category, from objects and groups too', async () => {
+  it('offers tools by category, also from objects and groups', async () => {
     const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
     const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`${opened('time')}\n\nAdd before you guess.`, 'noon']);
   });
 
-  it('accepts objects and groups from its functions', async () => {
+  it('accepts objects and groups that its functions return', async () => {
     const clock = new Clock();
     const selected = defineUnfolding({ ...SHOP, input: v.object({}), select: () => [clock, group] });
     const moment = defineUnfolding({
@@ -104,7 +104,7 @@ describe('an unfolding tool', () => {
     ]);
   });
 
-  it('accepts more tools of every kind', async () => {
+  it('accepts sources of every kind in withInnerTools', async () => {
     const { provider } = finding('buy');
     const shop = withInnerTools(
       defineUnfolding({ ...SHOP, tools: [does('look')] }),
@@ -122,8 +122,8 @@ describe('an unfolding tool', () => {
   });
 });
 
-describe('a provider that `select` returns', () => {
-  it('is not called, and the result of the opening reports it', async () => {
+describe('a tool provider that `select` returns', () => {
+  it('causes an error result and is not called', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { provider } = finding('buy');
     const shop = defineUnfolding({
@@ -146,7 +146,7 @@ describe('a provider that `select` returns', () => {
   });
 });
 
-describe('an invalid unfolding tool', () => {
+describe('an invalid definition of an unfolding tool', () => {
   const provider = toolProvider({ toolsNow: () => [] });
   const web = defineToolGroup({
     role: 'web',
@@ -155,17 +155,17 @@ describe('an invalid unfolding tool', () => {
     tools: [],
   });
   const define = (sources: readonly unknown[]) => () =>
-    defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // as untyped callers can
+    defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // Untyped callers can do this.
 
   it.each<[string, () => unknown, string]>([
-    ['a name', define([does('a'), 'b']), "Tool at index 1 is 'b'. List the tool itself"],
+    ['the name of a tool', define([does('a'), 'b']), "Tool at index 1 is 'b'. List the tool itself"],
     [
       'a function',
       define([function find() {}]),
       "Tool at index 0 ('find') is a function. Call it, and list its result, or pass it to toolFactory",
     ],
     [
-      'a group that needs something',
+      'a group that requires a permission',
       define([does('a'), web]),
       "Tool at index 1 is the tool group 'web', which needs internet-access: only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
@@ -177,16 +177,16 @@ describe('an invalid unfolding tool', () => {
         "list it in the 'tools' of an unfolding tool, and that here",
     ],
     [
-      'a provider in a selection',
+      'a provider beside `select`',
       () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
       "A tool provider is among them, which is not allowed here, since `select` returns the tools: call its 'toolsNow' there",
     ],
     [
-      'a provider for every category',
+      'a provider in all categories',
       () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
       'A tool provider is among them, which is not allowed here, since the input of this tool selects its tools',
     ],
-  ])('throws at its definition if it has %s', (_, made, why) => {
+  ])('throws because of %s', (_, made, why) => {
     expect(made).toThrow(`Tool 'shop': it cannot have these tools: ${why}.`);
   });
 });

@@ -10,7 +10,7 @@ const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Works with files.', tools: [read, write], ...more });
 
 describe('an unfolding tool', () => {
-  it('is replaced by its tools and a guide when it is called, and siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
+  it('is replaced by a guide and its inner tools when it is called, while siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
     const session = sessionWith([files(), does('search')], [calls('files'), calls('read'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', toolCalls: 2 });
     expect(offered(session)).toEqual([
@@ -21,7 +21,7 @@ describe('an unfolding tool', () => {
     expect(results(session)).toEqual([opened('read', 'write'), 'read done']);
   });
 
-  it('is shown with its short description, without an input and without its inner tools before it opens (UNF-03, UNF-32, UNF-33)', async () => {
+  it('has a short description, no input and no visible inner tools before it opens (UNF-03, UNF-32, UNF-33)', async () => {
     const notes = 'Read before you write.';
     const session = sessionWith([files({ childToolUsageNotes: notes })], ['Done.']);
     await session.send('Go.');
@@ -31,7 +31,7 @@ describe('an unfolding tool', () => {
     expect(JSON.stringify(session.requests)).not.toContain(notes);
   });
 
-  it('returns its notes verbatim, below a blank line (UNF-09, UNF-14)', async () => {
+  it('returns its notes unchanged, after a blank line (UNF-09, UNF-14)', async () => {
     const childToolUsageNotes = '  Read before you write.\n\n* Paths are absolute. ';
     const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
     await session.send('Go.');
@@ -55,7 +55,7 @@ describe('an unfolding tool', () => {
     }
   });
 
-  it('can contain tools of any kind, such as one that a class makes (UNF-10)', async () => {
+  it('can contain any kind of tool, such as an instance of a class (UNF-10)', async () => {
     class Own {
       readonly effect = 'none';
       readonly returnDirect = false;
@@ -79,13 +79,13 @@ describe('an unfolding tool', () => {
     expect(results(session)).toEqual([opened('own'), 'own called']);
   });
 
-  it('ignores `removeOnInvoke` (UNF-15)', async () => {
+  it('ignores the option `removeOnInvoke` (UNF-15)', async () => {
     const session = sessionWith([files({ removeOnInvoke: false })], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
-  it('closes with the next message, because its scope was the turn', async () => {
+  it('closes at the next message if its scope is the turn', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.', 'Again.']);
     await session.send('Go.');
     await session.send('And now?');
@@ -93,15 +93,15 @@ describe('an unfolding tool', () => {
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
-  it('lists its tools for diagrams, without a call (TOOL-20)', () => {
+  it('lists its inner tools for diagrams without a call (TOOL-20)', () => {
     expect(formatToolTree('clerk', [files()])).toBe(
       'clerk\n└── files (2 inner tools)\n    ├── read\n    └── write',
     );
   });
 });
 
-describe('the guide', () => {
-  it('has the name of the unfolding tool and states that it is open (UNF-12)', async () => {
+describe('the guide of an open unfolding tool', () => {
+  it('has the name of the unfolding tool, and states that it is open (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(told(session, 'files')).toBe(
@@ -109,7 +109,7 @@ describe('the guide', () => {
     );
   });
 
-  it('lists one tool per line, with the notes, and has no effect (UNF-11, UNF-12)', async () => {
+  it('lists one tool per line with the notes, and has no effect (UNF-11, UNF-12)', async () => {
     const tools = [files({ childToolUsageNotes: 'Read first.' })];
     const session = sessionWith(tools, [calls('files'), calls('files'), 'Done.']);
     await session.send('Go.');
@@ -122,7 +122,7 @@ describe('the guide', () => {
     ).toHaveLength(1);
   });
 
-  it('lists the tools for the second of two calls in one reply (UNF-12)', async () => {
+  it('answers the second of two calls in one reply (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -132,10 +132,10 @@ describe('the guide', () => {
   });
 });
 
-describe('a context tool', () => {
+describe('the context tool of an unfolding tool', () => {
   const tools = [files({ contextTool: true, childToolUsageNotes: 'Read first' })];
 
-  it('is offered only on request, and names the tools and the notes (UNF-11, UNF-13)', async () => {
+  it('is offered on request, and names the tools and the notes (UNF-11, UNF-13)', async () => {
     const session = sessionWith(tools, [calls('files'), 'Done.']);
     await session.send('Go.');
     expect(offered(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
@@ -162,7 +162,7 @@ describe('a context tool', () => {
     );
   });
 
-  it('has another name if its name is in use (UNF-31)', async () => {
+  it('has another name if its name is already used (UNF-31)', async () => {
     const session = sessionWith(
       [...tools, does('files_context')],
       [calls('files'), calls('files_context'), 'Done.'],
@@ -176,7 +176,7 @@ describe('a context tool', () => {
 describe('an exclusive unfolding tool', () => {
   const alone = files({ exclusive: true, contextTool: true });
 
-  it('offers only its tools, without guide and context tool, until the turn ends (UNF-16)', async () => {
+  it('offers only its inner tools until the turn ends, without a guide and a context tool (UNF-16)', async () => {
     const session = sessionWith(
       [alone, does('search')],
       [calls('files'), calls('search'), 'Done.', 'Again.'],
@@ -191,14 +191,14 @@ describe('an exclusive unfolding tool', () => {
     ]);
   });
 
-  it('makes a call of a removed tool a call of an unknown tool (UNF-16)', async () => {
+  it('treats a call of a removed tool as a call of an unknown tool (UNF-16)', async () => {
     const session = sessionWith([alone, does('search')], [calls('files'), calls('search'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toContain("Error: Tool 'search' does not exist.");
     expect(results(session)[1]).toContain('Available tools: [read, write].');
   });
 
-  it('closes the tools that a later call of its reply opens (UNF-16)', async () => {
+  it('prevents the opening of another tool later in the same reply (UNF-16)', async () => {
     const web = defineUnfolding({ name: 'web', description: 'The web.', tools: [does('fetch')] });
     const session = sessionWith([alone, web], [calls('files', 'web'), 'Done.']);
     await session.send('Go.');

@@ -21,7 +21,7 @@ afterEach(() => vi.restoreAllMocks());
 const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, does(name)]));
 const toolsIn = (view: LoopView): readonly AnyTool[] => {
   const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // recorded below
+  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // `lists` records this below.
 };
 const lists =
   (...names: string[]) =>
@@ -31,7 +31,7 @@ const lists =
 
 type Prepare = (call: CallRun) => Promise<string | undefined>;
 
-/** An unfolding tool whose tools are known after its preparation. */
+/** Returns an unfolding tool whose tools are known only after its preparation. */
 const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'session' } = {}): AnyTool =>
   defineUnfolding({
     name: 'shop',
@@ -45,8 +45,8 @@ const shop = (prepare: Prepare, more: { tools?: readonly AnyTool[]; scope?: 'ses
 const listingsOf = async (session: TestSession): Promise<Listings> =>
   valueIn((await session.state()).memories, LISTINGS, '');
 
-describe('an unfolding tool that prepares', () => {
-  it('reports the tools that it found, and offers them with the next model call', async () => {
+describe('an unfolding tool with `prepare`', () => {
+  it('returns the tools that it found, and offers them in the next model call', async () => {
     const prepare = vi.fn(lists('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
@@ -60,7 +60,7 @@ describe('an unfolding tool that prepares', () => {
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
-  it('prepares once more for a parallel call', async () => {
+  it('prepares again for a parallel call', async () => {
     const session = sessionWith([shop(lists('buy'))], [calls('shop', 'shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -70,7 +70,7 @@ describe('an unfolding tool that prepares', () => {
     expect(offered(session)[1]).toEqual(['shop', 'buy']);
   });
 
-  it('needs no preparation in the next turn if it is open for the session', async () => {
+  it('needs no preparation in the next turn if its scope is the session', async () => {
     const prepare = vi.fn(lists('buy'));
     const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
     await session.send('Go.');
@@ -79,7 +79,7 @@ describe('an unfolding tool that prepares', () => {
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
-  it('can have a list of tools, which it opens when it is ready', async () => {
+  it('can have a fixed list of tools, which it offers once it is prepared', async () => {
     const session = sessionWith(
       [shop(async () => undefined, { tools: [does('rent')] })],
       [calls('shop'), 'Done.'],
@@ -88,7 +88,7 @@ describe('an unfolding tool that prepares', () => {
     expect(results(session)).toEqual([opened('rent')]);
   });
 
-  it('prepares inside a nested loop too', async () => {
+  it('prepares in a nested loop', async () => {
     const outer = defineUnfolding({ name: 'town', description: 'A town.', tools: [shop(lists('buy'))] });
     const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
@@ -97,7 +97,7 @@ describe('an unfolding tool that prepares', () => {
 });
 
 describe('an unfolding tool whose preparation fails', () => {
-  it('stays closed, reports the problem, and stores nothing', async () => {
+  it('stays closed, returns the problem, and stores nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
     const prepare: Prepare = async (call) => {
       await lists('buy')(call);
@@ -130,16 +130,16 @@ describe('an unfolding tool whose preparation fails', () => {
   it('returns an error if its code throws, and stores nothing', async () => {
     const prepare: Prepare = async (call) => {
       await lists('buy')(call);
-      throw new Error('The line is dead.');
+      throw new Error('The server is down.');
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['Error: The line is dead.']);
+    expect(results(session)).toEqual(['Error: The server is down.']);
     expect(offered(session)[1]).toEqual(['shop']);
     expect(await listingsOf(session)).toEqual([]);
   });
 
-  it('reports that it found no tools', async () => {
+  it('returns a message if it found no tools', async () => {
     const session = sessionWith([shop(lists())], [calls('shop'), 'Hm.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -147,7 +147,7 @@ describe('an unfolding tool whose preparation fails', () => {
     ]);
   });
 
-  it('does not report an empty list if its tools are unavailable beside the current ones', async () => {
+  it('returns another message if its tools are not available beside the current ones', async () => {
     const session = sessionWith(
       [shop(async () => undefined, { tools: [does('rent')] })],
       [calls('shop'), 'Hm.'],
@@ -167,7 +167,7 @@ describe('an unfolding tool whose preparation fails', () => {
   });
 });
 
-describe('an unfolding tool whose preparation is cut off', () => {
+describe('an unfolding tool whose preparation is interrupted', () => {
   it('prepares again in the invocation that resumes the turn', async () => {
     let times = 0;
     const session: TestSession = sessionWith(
@@ -185,7 +185,7 @@ describe('an unfolding tool whose preparation is cut off', () => {
     expect(times).toBe(2);
   });
 
-  it('does not delay the cancellation of a turn', async () => {
+  it('does not delay a cancellation of the turn', async () => {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ tools: [shop(never)], replies: [calls('shop')], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
@@ -219,7 +219,7 @@ describe('an unfolding tool whose preparation is cut off', () => {
     expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(opened('buy'));
   });
 
-  it('is reported if its preparation takes longer than announced', async () => {
+  it('returns an error if its preparation takes longer than announced', async () => {
     const clock = createManualClock(1_000_000);
     const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, never);
     const app = memoryApp({

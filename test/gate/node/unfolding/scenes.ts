@@ -8,14 +8,14 @@ import {
 } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
-/** A `read` tool that does one thing. */
+/** Defines a `read` tool that runs this function, and reports its name by default. */
 export const does = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
   description = `Does ${name}.`,
 ) => defineTool({ name, description, effect: 'read', run: (_, call) => run(call) });
 
-/** A session of an agent with these tools and a scripted model. */
+/** Returns a session of an agent with these tools and a scripted model. */
 export const sessionWith = (
   tools: readonly ToolSource[],
   replies: readonly ScriptedReply[],
@@ -27,32 +27,34 @@ export const sessionWith = (
     { replies, warm },
   );
 
-/** The same, with one invocation per turn. */
+/** Returns such a session with one invocation per turn. */
 export const warmWith: typeof sessionWith = (tools, replies, more) => sessionWith(tools, replies, more, true);
 
-/** A reply with these calls; a name alone is called without input. */
+/** Makes a reply with these calls. Each is a name, or a name with its input. */
 export const calls = (...asked: readonly (string | readonly [string, unknown])[]) => ({
   calls: asked.map((one) => (typeof one === 'string' ? { name: one } : { name: one[0], input: one[1] })),
 });
 
-/** The names of the offered tools in each request. */
+/** Returns the names of the offered tools in each request. */
 export const offered = ({ requests }: TestSession): readonly (readonly string[])[] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
-/** The last description of a tool that the model saw. */
+/** Returns the description of a tool in the last request. */
 export const told = ({ requests }: TestSession, name: string): string | undefined =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
-/** The tool results in the last request, in order. */
+/** Returns the tool results in the last request, in order. */
 export const results = ({ requests }: TestSession): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
-/** The result of an opening. */
+/** Returns the result of the call that opens an unfolding tool. */
 export const opened = (...names: readonly string[]): string =>
   `Tools now available: ${names.join(', ')}. You MUST call one of these tools to complete the user's request. ` +
   'Do NOT respond with text — call a tool.';
 
-/** A tool whose first call ends the Worker: earlier events are stored, and another Worker resumes. */
+/**
+ * Returns a tool whose first call kills the Worker after earlier events were stored. Another Worker resumes.
+ */
 export function crash(session: () => TestSession, name = 'crash'): AnyTool {
   let isFirst = true;
   return defineTool({

@@ -7,7 +7,7 @@ import { calls, does, offered, opened, results, sessionWith, warmWith } from './
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
-/** Tools for the connection that the model names. */
+/** An unfolding tool with tools for the connection that the model names. */
 const database = (more = {}) =>
   defineUnfolding({
     name: 'database',
@@ -24,8 +24,8 @@ const raise = (): never => {
   throw new Error('Gone.');
 };
 
-describe('a selectable unfolding tool', () => {
-  it('brings tools made from its input (UNF-06)', async () => {
+describe('an unfolding tool with `select`', () => {
+  it('offers tools that it creates from its input (UNF-06)', async () => {
     const session = sessionWith(
       [database()],
       [calls(['database', { connection: 'prod' }]), calls('query'), 'Done.'],
@@ -37,13 +37,13 @@ describe('a selectable unfolding tool', () => {
     );
   });
 
-  it('passes the output of its schema to the selector (UNF-06)', async () => {
+  it('passes the output of its schema to `select` (UNF-06)', async () => {
     const session = sessionWith([database()], [calls('database'), calls('query'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe('queried localhost');
   });
 
-  it('returns an error for a bad input and stays unchanged', async () => {
+  it('returns an error for an invalid input, and stays closed', async () => {
     const session = sessionWith([database()], [calls(['database', { connection: 7 }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -54,7 +54,7 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['database']);
   });
 
-  it('runs the selector once per call, so that the named tools are the offered ones (UNF-07)', async () => {
+  it('runs `select` once per call, so that it offers the tools that it names (UNF-07)', async () => {
     const select = vi.fn(() => [does('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
     const session = warmWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
@@ -62,7 +62,7 @@ describe('a selectable unfolding tool', () => {
     expect(select).toHaveBeenCalledTimes(1);
   });
 
-  it('brings other tools for another input, and lists them for the same one (UNF-12)', async () => {
+  it('offers other tools for another input, and lists the tools for the same one (UNF-12)', async () => {
     const session = sessionWith(
       [database()],
       [
@@ -82,7 +82,7 @@ describe('a selectable unfolding tool', () => {
     ]);
   });
 
-  it('stays unchanged if no tool is selected, and reports this to the model and the developer (UNF-08)', async () => {
+  it('stays closed if no tool is selected, which the model and the log learn (UNF-08)', async () => {
     const warned = warnings();
     const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
     await session.send('Go.');
@@ -96,15 +96,15 @@ describe('a selectable unfolding tool', () => {
   it.each([
     ['throws', 'Gone.', raise],
     ['returns a value that is not a list', 'Its tools must be a list.', () => 'query'],
-  ])('returns an error if the selector %s', async (_, message, answer) => {
-    const select = (): never => answer() as never; // not allowed by the types
+  ])('returns an error if `select` %s', async (_, message, answer) => {
+    const select = (): never => answer() as never; // The types do not allow this.
     const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`Error: ${message}`]);
     expect(offered(session)[1]).toEqual(['database']);
   });
 
-  it('selects by the input after a JSON round trip, in every invocation', async () => {
+  it('passes its input after a round trip through JSON to `select`, in every invocation', async () => {
     const seen: string[] = [];
     const tool = defineUnfolding({
       name: 'day',
@@ -126,7 +126,7 @@ describe('a selectable unfolding tool', () => {
     expect(seen).toEqual(['2026-01-01', '2026-01-01']);
   });
 
-  it('refuses schema output that the journal cannot store', async () => {
+  it('returns an error if the output of its schema is not JSON', async () => {
     const tool = defineUnfolding({
       name: 'day',
       description: 'A day.',
@@ -154,7 +154,7 @@ describe('a selectable unfolding tool', () => {
     expect(offered(session)[1]).toEqual(['insert', 'query']);
   });
 
-  it("receives the context of the request instead of the model's claim", async () => {
+  it('passes the context of the message to `select`, which does not depend on claims of the model', async () => {
     const tool = defineUnfolding({
       name: 'shop',
       description: 'A shop.',
@@ -168,7 +168,7 @@ describe('a selectable unfolding tool', () => {
     expect(results(session)[1]).toBe('orders of acme');
   });
 
-  it('can bring unfolding tools, which open like any other', async () => {
+  it('can select other unfolding tools, which open as usual', async () => {
     const inner = (region: string): AnyTool =>
       defineUnfolding({
         name: 'tables',
@@ -190,8 +190,8 @@ describe('a selectable unfolding tool', () => {
   });
 });
 
-describe('an unfolding tool with a changing set of tools', () => {
-  /** Offers `step_{n}` for each entry of the blackboard. */
+describe('an unfolding tool whose tools change', () => {
+  /** Offers `step_{n}` for each entry on the blackboard. */
   const steps = defineUnfolding({
     name: 'steps',
     description: 'Steps.',
@@ -199,7 +199,7 @@ describe('an unfolding tool with a changing set of tools', () => {
   });
   const add = defineTool({ name: 'add', description: 'Adds.', run: (_, call) => call.blackboard.add('one') });
 
-  it('is updated whenever tools are offered, while it is open (UNF-01, UNF-02)', async () => {
+  it('updates its tools with each offer while it is open (UNF-01, UNF-02)', async () => {
     const session = sessionWith(
       [steps, add],
       [calls('add'), calls('steps'), calls('add'), calls('step_2'), 'Done.'],
@@ -215,7 +215,7 @@ describe('an unfolding tool with a changing set of tools', () => {
     expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
   });
 
-  it('is not offered while it has no tools, and appears when it has some (UNF-01, UNF-08, S0-129)', async () => {
+  it('is hidden while it has no tools, and is offered once it has some (UNF-01, UNF-08, S0-129)', async () => {
     const warned = warnings();
     const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
@@ -223,7 +223,7 @@ describe('an unfolding tool with a changing set of tools', () => {
     expect(warned).toEqual([]);
   });
 
-  it('is offered if its code throws, and a call reports the error to the model (UNF-01)', async () => {
+  it('is offered even if its code throws, and a call returns the error to the model (UNF-01)', async () => {
     const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: raise });
     const session = sessionWith([broken], [calls('broken'), 'Hm.']);
     await session.send('Go.');
@@ -231,7 +231,7 @@ describe('an unfolding tool with a changing set of tools', () => {
     expect(results(session)).toEqual(['Error: Gone.']);
   });
 
-  it('is not offered while it has no tools, even inside another one', async () => {
+  it('is hidden while it has no tools, even inside another unfolding tool', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [add, steps] });
     const session = sessionWith([shop], [calls('shop'), calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
@@ -243,7 +243,7 @@ describe('an unfolding tool with a changing set of tools', () => {
     ]);
   });
 
-  it('hides the outer unfolding tool if that has no other tools', async () => {
+  it('also hides its outer unfolding tool if that has no other tools', async () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
     const session = sessionWith([shop, add], [calls('add'), 'Done.']);
     await session.send('Go.');

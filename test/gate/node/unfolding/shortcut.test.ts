@@ -20,22 +20,22 @@ const tasks = (...more: readonly AnyTool[]): AnyTool =>
   });
 const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
 
-describe('an unfolding tool that is called with an inner tool’s name', () => {
-  it('runs that tool at once, and is open afterwards (UNF-26, UNF-27)', async () => {
+describe('a shortcut: a call of an unfolding tool with the name of an inner tool', () => {
+  it('runs the inner tool at once, and opens the unfolding tool (UNF-26, UNF-27)', async () => {
     const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for acme']);
     expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
-  it('also does so under its other names, and if it is already open (UNF-12, UNF-26)', async () => {
+  it('runs the inner tool even if the unfolding tool is already open (UNF-12, UNF-26)', async () => {
     const session = sessionWith([tasks()], [calls('tasks'), SHORTCUT, 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe('created tea for nobody');
     expect(offered(session)[2]).toEqual(offered(session)[1]);
   });
 
-  it('runs the first inner tool that the input names (UNF-26)', async () => {
+  it('runs the first inner tool that its input names (UNF-26)', async () => {
     const session = sessionWith(
       [tasks()],
       [calls(['tasks', { what: 1, list: {}, create_task: { title: 'x' } }]), 'Done.'],
@@ -52,7 +52,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     '{"unknown":{}}',
     '{"create_task":"tea"}',
     '{"toString":{}}',
-  ])('unfolds as usual for %j (UNF-26)', async (input) => {
+  ])('is not assumed for %j (UNF-26)', async (input) => {
     const session = sessionWith([tasks()], [calls(['tasks', input]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened('create_task', 'list')]);
@@ -63,7 +63,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     [7, '7'],
     [{ cups: 2 }, '{"cups":2}'],
     [{ input: 'tea' }, 'tea'],
-  ])('passes the JSON of %j to a text tool (UNF-26)', async (value, text) => {
+  ])('passes the JSON of %j to a tool with text input (UNF-26)', async (value, text) => {
     const note = defineTextTool({
       name: 'note',
       description: 'Notes.',
@@ -75,14 +75,14 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(results(session)).toEqual([`noted ${text}`]);
   });
 
-  it("returns the inner tool's error for a bad input, and stays closed (UNF-27)", async () => {
+  it('returns the error of the inner tool for an invalid input, and opens no tools (UNF-27)', async () => {
     const session = sessionWith([tasks()], [calls(['tasks', { create_task: {} }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)[0]).toMatch(/^Error: The input of tool 'create_task' is not valid:\n- title: /);
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('finds tools in every category, and opens all of them (UNF-26)', async () => {
+  it('finds an inner tool in any category, and opens all of them (UNF-26)', async () => {
     const tool = defineUnfolding({
       name: 'files',
       description: 'Files.',
@@ -94,7 +94,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
-  it('keeps an argument of its own schema (UNF-26)', async () => {
+  it('is not assumed for an argument of the unfolding tool itself (UNF-26)', async () => {
     const category = defineTextTool({
       name: 'category',
       description: 'Names.',
@@ -107,7 +107,7 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
     expect(results(session)).toEqual([opened('category', 'read')]);
   });
 
-  it('calls its selector instead, which decides on the tools', async () => {
+  it('is not assumed if the unfolding tool has a selector, which decides on the tools', async () => {
     const tool = defineUnfolding({
       name: 'tasks',
       description: 'Tasks.',
@@ -121,8 +121,8 @@ describe('an unfolding tool that is called with an inner tool’s name', () => {
   });
 });
 
-describe('a shortcut as a call of the inner tool', () => {
-  it('is checked by the policy for calls (UNF-27, SPM-08)', async () => {
+describe('a shortcut, like a direct call of the inner tool,', () => {
+  it('is checked by the policy `isEligible` (UNF-27, SPM-08)', async () => {
     const seen: unknown[] = [];
     const isEligible: Eligible = (call) => {
       seen.push(call);
@@ -135,7 +135,7 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('is reported to watchers as that tool (UNF-27)', async () => {
+  it('is observed as a call of the inner tool (UNF-27)', async () => {
     const seen: string[] = [];
     const watched = withObservability(create, ({ tool }) => void seen.push(tool));
     const session = sessionWith([tasks(watched)], [SHORTCUT, 'Done.']);
@@ -143,7 +143,7 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(seen).toEqual(['create_task']);
   });
 
-  it('has the limits of its effect: a `once` tool that was cut off is not run again (UNF-27)', async () => {
+  it('does not run a `once` tool again after an interruption (UNF-27)', async () => {
     let runs = 0;
     const pay = defineTool({
       name: 'pay',
@@ -162,11 +162,11 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks', 'list', 'pay']);
   });
 
-  /** An unfolding tool whose inner tool needs an approval, called by its shortcut. */
+  /** Returns a session with a shortcut to an inner tool that requires approval. */
   const approving = () =>
     sessionWith([tasks(requireApproval(create, ({ title }) => `Create ${title}?`))], [SHORTCUT, 'Done.']);
 
-  it('waits for approval in the turn, survives a crash, and resumes (UNF-27, AEA-12)', async () => {
+  it('waits for approval, survives a crash, and then runs (UNF-27, AEA-12)', async () => {
     const session = approving();
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'suspended',
@@ -197,7 +197,7 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(offered(session)[1]).toEqual(['tasks']);
   });
 
-  it('has its lane: two calls of one serial run one after another (UNF-27)', async () => {
+  it('runs after other calls with the same serial key (UNF-27)', async () => {
     const steps: string[] = [];
     const slow = (name: string) =>
       defineTool({
@@ -219,7 +219,7 @@ describe('a shortcut as a call of the inner tool', () => {
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
-  it('opens the unfolding tool even if the Worker dies in the next step', async () => {
+  it('opens the unfolding tool even if the Worker is killed in the next iteration', async () => {
     const session = sessionWith([tasks(), crash(() => session)], [SHORTCUT, calls('list', 'crash'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for nobody', 'list done', 'crashed']);

@@ -8,7 +8,7 @@ import { does } from './scenes.ts';
 const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
 describe('toolsFor', () => {
-  it('returns the tools that an input selects, after the schema (S3-10)', async () => {
+  it('returns the tools that the parsed input selects (S3-10)', async () => {
     const database = defineUnfolding({
       name: 'database',
       description: 'Works with a database.',
@@ -25,7 +25,7 @@ describe('toolsFor', () => {
     );
   });
 
-  it('returns the tools of a category, of a list, and the current ones (S3-10)', async () => {
+  it('returns the tools of a category, of a list or of a function (S3-10)', async () => {
     const byCategory = { read: [does('look')], write: [does('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
     expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
@@ -42,7 +42,7 @@ describe('toolsFor', () => {
     expect(names(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
   });
 
-  it('keeps the guards of the unfolding tool', async () => {
+  it('keeps the decorators of the unfolding tool on the inner tools', async () => {
     const buy = does('buy');
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [buy] });
     const [guarded] = await toolsFor(withReview(shop, () => ({ decision: 'reject' })));
@@ -51,7 +51,7 @@ describe('toolsFor', () => {
     expect(depthOf(guarded)).toBeGreaterThan(depthOf(bare));
   });
 
-  it('refuses a tool that does not unfold, and one that discovers its tools in a turn', async () => {
+  it('rejects for a tool that does not unfold, and for a tool that discovers its tools in a turn', async () => {
     const refusal = (message: string) =>
       expect.objectContaining({ constructor: ToolDefinitionError, message });
     await expect(toolsFor(does('look'))).rejects.toEqual(
@@ -63,7 +63,7 @@ describe('toolsFor', () => {
     expect(prepare).not.toHaveBeenCalled();
   });
 
-  it('refuses an input whose schema output is not JSON', async () => {
+  it('rejects for an input that the schema turns into a value that is not JSON', async () => {
     const at = v.pipe(
       v.string(),
       v.transform(() => () => 'later'),

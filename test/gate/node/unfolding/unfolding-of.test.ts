@@ -72,8 +72,8 @@ class AdminTools {
 
 const tree = (object: object): string => formatToolTree('all', [unfoldingOf(object)]);
 
-describe('an object whose class has a static unfolding', () => {
-  it('is one unfolding tool with its methods inside, and its notes (UNF-20, UNF-25)', async () => {
+describe('an object whose class has `static unfolding`', () => {
+  it('becomes one unfolding tool with its methods inside, and its notes (UNF-20, UNF-25)', async () => {
     const session = sessionWith(
       [unfoldingOf(new DatabaseTools())],
       [calls('database'), calls(['query', { sql: 'SELECT' }]), 'Done.'],
@@ -85,7 +85,7 @@ describe('an object whose class has a static unfolding', () => {
     ]);
   });
 
-  it('is that tool wherever tools are made from objects (ANN-05, UNF-25)', () => {
+  it('becomes an unfolding tool wherever objects are accepted as sources (ANN-05, UNF-25)', () => {
     const names = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
     expect(names(toolsOf(new DatabaseTools()))).toEqual(['database']);
     expect(names(toolsOf(new DatabaseTools(), { prefix: 'my_' }))).toEqual(['my_database']);
@@ -100,7 +100,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(names(agent.tools)).toEqual(['database', 'admin']);
   });
 
-  it('offers its tools by category, with uncategorized ones in each category and in `all` (UNF-22)', async () => {
+  it('offers its methods by category, and methods without a category in each of them and in `all` (UNF-22)', async () => {
     const tool = unfoldingOf(new FileTools());
     expect(tool.inputSchema).toMatchObject({
       properties: { kind: { enum: ['look', 'change', 'all'] } },
@@ -117,7 +117,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(await ask('other')).toEqual(['files', 'read', 'status', 'write']);
   });
 
-  it('has no `all` if every tool has a category (UNF-22)', () => {
+  it('has no category `all` if every method has a category (UNF-22)', () => {
     class Sorted {
       static readonly unfolding = { name: 'sorted', description: 'Sorted.' };
       static readonly tools = { read: { description: 'Reads.', category: 'look' } };
@@ -128,7 +128,7 @@ describe('an object whose class has a static unfolding', () => {
     });
   });
 
-  it('contains its inner classes, to any depth (UNF-23)', async () => {
+  it('contains its inner classes, at any depth (UNF-23)', async () => {
     expect(tree(new AdminTools())).toBe(
       [
         'all',
@@ -150,7 +150,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(results(session).at(-1)).toBe('Granted');
   });
 
-  it('goes five levels down if the classes do (UNF-23)', () => {
+  it('can have inner classes five levels deep (UNF-23)', () => {
     const level = (at: number): object =>
       class {
         static readonly unfolding = { name: `l${at}`, description: `Level ${at}.` };
@@ -164,7 +164,7 @@ describe('an object whose class has a static unfolding', () => {
     expect(drawn.match(/l\d|do\d/g)).toEqual([1, 2, 3, 4, 5].flatMap((at) => [`l${at}`, `do${at}`]));
   });
 
-  it('treats inner classes as uncategorized (UNF-22, UNF-23)', () => {
+  it('offers inner classes in every category (UNF-22, UNF-23)', () => {
     class Mixed {
       static readonly unfolding = { name: 'mixed', description: 'Mixed.' };
       static readonly tools = { read: { description: 'Reads.', category: 'look' } };
@@ -177,9 +177,9 @@ describe('an object whose class has a static unfolding', () => {
     expect(unfoldingOf(new Mixed()).inner?.map(({ name }) => name)).toEqual(['read', 'system']);
   });
 
-  it('omits an invalid branch, and logs the reason as a warning (UNF-23)', () => {
+  it('omits an inner class that throws, and logs the reason as a warning (UNF-23)', () => {
     const warned = warnings();
-    const reason = new Error('No database.');
+    const reason = new Error('The database is missing.');
     class Broken {
       static readonly unfolding = { name: 'broken', description: 'Broken.' };
       constructor() {
@@ -194,7 +194,7 @@ describe('an object whose class has a static unfolding', () => {
     }
     expect(tree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
     expect(warned).toEqual([
-      'holdfast: the inner class Broken is left out, since it cannot be constructed Error: No database.',
+      'holdfast: the inner class Broken is left out, since it cannot be constructed Error: The database is missing.',
     ]);
   });
 
@@ -213,7 +213,7 @@ describe('an object whose class has a static unfolding', () => {
   });
 });
 
-describe('an object of any class', () => {
+describe('unfoldingOf for an object of any class', () => {
   class Plain {
     static readonly tools = { read: { description: 'Reads.', effect: 'read' } } satisfies ToolTable<Plain>;
     read() {
@@ -221,7 +221,7 @@ describe('an object of any class', () => {
     }
   }
 
-  it('is an unfolding tool with the given name and description (UNF-24)', async () => {
+  it('returns an unfolding tool with this name and description (UNF-24)', async () => {
     const tool = unfoldingOf(new Plain(), {
       name: 'plain',
       description: 'Plain.',
@@ -232,21 +232,21 @@ describe('an object of any class', () => {
     expect(results(session)).toEqual([`${opened('read')}\n\nRead.`, 'read']);
   });
 
-  it('can inherit its methods and their table (UNF-24)', () => {
+  it('accepts methods and tables that are inherited (UNF-24)', () => {
     class Sub extends Plain {}
     expect(
       unfoldingOf(new Sub(), { name: 'sub', description: 'Sub.' }).inner?.map(({ name }) => name),
     ).toEqual(['read']);
   });
 
-  it('has its name and description replaced by the given ones (UNF-20)', () => {
+  it('replaces the name and description of the class (UNF-20)', () => {
     expect(unfoldingOf(new DatabaseTools(), { name: 'db' })).toMatchObject({
       name: 'db',
       description: 'Works with the database.',
     });
   });
 
-  it('is refused without a name and a description, or without tools (UNF-20, UNF-21, UNF-24)', () => {
+  it('throws without a name and a description, or if there are no tools (UNF-20, UNF-21, UNF-24)', () => {
     class Empty {
       static readonly unfolding = { name: 'empty', description: 'Empty.' };
       hidden = () => 'no tool';
@@ -263,7 +263,7 @@ describe('an object of any class', () => {
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
   });
 
-  it('is omitted inside itself, or more than 16 levels deep, and the console names the path', () => {
+  it('omits a class inside itself or more than 16 levels deep, and logs the path', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const named = (level: number) => ({ name: `level_${level}`, description: 'Deep.' });
     class Outer {
@@ -314,7 +314,7 @@ describe('an object of any class', () => {
     warn.mockRestore();
   });
 
-  it('returns `undefined` on request instead (UNF-21)', () => {
+  it('returns `undefined` instead of throwing if it is called safely (UNF-21)', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect(unfoldingOfSafely(new Plain())).toBeUndefined();
     expect(unfoldingOfSafely(null)).toBeUndefined();

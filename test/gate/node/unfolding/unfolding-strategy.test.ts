@@ -18,7 +18,7 @@ const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView 
   log: consoleLog(),
   blackboard: [],
   tools: [],
-  recall: () => openings as never, // the only slice there is
+  recall: () => openings as never, // The only memory that it reads.
   made: (_, make) => make(),
   history: () => [],
   ...more,
@@ -29,15 +29,15 @@ const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
 const openOf = (name: string): Unfolded => ({ call: `t.1.${name}`, facade: name, frame: '' });
 
-describe('the list that the strategy offers', () => {
+describe('the list that the unfolding strategy offers', () => {
   const tools = [facade('files', [does('read')]), does('search')];
 
-  it('is the input list itself while no tool is open', () => {
+  it('is the same array as its input while no tool is open', () => {
     expect(unfoldingStrategy.offer(tools, viewOf([]))).toBe(tools);
     expect(unfoldingStrategy.offer(tools, viewOf([{ ...openOf('files'), frame: 'another' }]))).toBe(tools);
   });
 
-  it('is the earlier list itself if its inputs are equal', () => {
+  it('is the same array as before if its inputs are equal', () => {
     const openings = [openOf('files')];
     const offered = unfoldingStrategy.offer(tools, viewOf(openings));
     expect(offered.map(({ name }) => name)).toEqual(['files', 'search', 'read']);
@@ -45,7 +45,7 @@ describe('the list that the strategy offers', () => {
     expect(unfoldingStrategy.offer([...tools], viewOf(openings))).toBe(offered);
   });
 
-  it('is rebuilt for other tools, other openings, another turn and another loop', () => {
+  it('is a new array for other tools, other openings, another turn and another loop', () => {
     const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
     const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
@@ -59,7 +59,7 @@ describe('the list that the strategy offers', () => {
     }
   });
 
-  it('asks a changing set of tools again, and is the same list if they are the same', () => {
+  it('calls a function of tools again, and is the same array if it returns the same tools', () => {
     const read = does('read');
     let answer = [read];
     const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
@@ -85,7 +85,7 @@ describe('the list that the strategy offers', () => {
     }
   });
 
-  it('distinguishes siblings and openings that only share a name', () => {
+  it('distinguishes siblings, and openings, that only share a name', () => {
     const inner = facade('data', [does('leaf')]);
     const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [does('other')])])];
     const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
@@ -100,7 +100,7 @@ describe('the list that the strategy offers', () => {
 describe('the memory of open tools', () => {
   const place = { turn: 't', frame: '', path: 'clerk', call: 'c1', at: 0 };
 
-  it('adds an opening, replaces it in its place for another input, and keeps it for the same input', () => {
+  it('adds an opening, replaces it in its position for another input, and keeps it for the same input', () => {
     const one = UNFOLDED.apply([], { facade: 'files', input: { category: 'a' } }, place);
     const two = UNFOLDED.apply(one, { facade: 'web' }, place);
     expect(UNFOLDED.apply(two, { facade: 'files', input: { category: 'a' } }, { ...place, call: 'c2' })).toBe(
@@ -114,7 +114,7 @@ describe('the memory of open tools', () => {
     ]);
   });
 
-  it('drops loop-scoped openings with the loop, and turn-scoped ones with the turn', () => {
+  it('removes the openings of a loop when the loop ends, and those of a turn when the turn ends', () => {
     const value = [
       UNFOLDED.apply([], { facade: 'root' }, place),
       UNFOLDED.apply([], { facade: 'inner' }, { ...place, frame: 'c0' }),

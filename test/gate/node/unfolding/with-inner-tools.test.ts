@@ -24,8 +24,8 @@ class Helpers {
   }
 }
 
-describe('an unfolding tool with more tools inside', () => {
-  it('keeps its notes, and the original stays unchanged (UNF-18)', async () => {
+describe('withInnerTools', () => {
+  it('keeps the notes of the unfolding tool, and leaves the original unchanged (UNF-18)', async () => {
     const more = withInnerTools(files, extra, does('last'));
     const session = sessionWith([more], [calls('files'), 'Done.']);
     await session.send('Go.');
@@ -34,7 +34,7 @@ describe('an unfolding tool with more tools inside', () => {
     expect(files.inner).toEqual([read]);
   });
 
-  it('accepts the tools of an object, and an object that unfolds as one tool (UNF-18, UNF-19)', () => {
+  it('accepts objects with tools, and objects that become one unfolding tool (UNF-18, UNF-19)', () => {
     class Inner {
       static readonly unfolding = { name: 'inner', description: 'Inner.' };
       static readonly tools = { deep: { description: 'Deep.' } };
@@ -44,11 +44,11 @@ describe('an unfolding tool with more tools inside', () => {
     expect(more.inner?.map(({ name }) => name)).toEqual(['read', 'help', 'inner']);
   });
 
-  it('refuses an object without tools (UNF-19)', () => {
+  it('throws for an object without tools (UNF-19)', () => {
     expect(() => withInnerToolObject(files, {})).toThrow('No tools found on Object');
   });
 
-  it('keeps its selector and its schema, and adds the new tools to every selection (UNF-18)', async () => {
+  it('keeps the selector and the schema, and adds the new tools to every selection (UNF-18)', async () => {
     const chosen = defineUnfolding({
       name: 'chosen',
       description: 'Chosen.',
@@ -61,7 +61,7 @@ describe('an unfolding tool with more tools inside', () => {
     expect(results(session)).toEqual([opened('of_x', 'extra')]);
   });
 
-  it('keeps its categories, and adds the new tools to each (UNF-18)', async () => {
+  it('keeps the categories, and adds the new tools to each of them (UNF-18)', async () => {
     const sorted = defineUnfolding({
       name: 'sorted',
       description: 'Sorted.',
@@ -75,14 +75,14 @@ describe('an unfolding tool with more tools inside', () => {
     expect(results(session)).toEqual([opened('b', 'extra')]);
   });
 
-  it('keeps asking for its changing tools (UNF-18)', async () => {
+  it('keeps tools that a function returns (UNF-18)', async () => {
     const now = defineUnfolding({ name: 'now', description: 'Now.', tools: () => [read] });
     const session = sessionWith([withInnerTools(now, extra)], [calls('now'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([opened('read', 'extra')]);
   });
 
-  it('has a shortcut to each new tool, and keeps its decorators (UNF-18, UNF-26)', async () => {
+  it('allows shortcuts to the new tools, and keeps decorators (UNF-18, UNF-26)', async () => {
     const session = sessionWith([withInnerTools(files, extra)], [calls(['files', { extra: {} }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['extra done']);
@@ -95,7 +95,7 @@ describe('an unfolding tool with more tools inside', () => {
     expect(offered(asking)[1]).toEqual(['files', 'extra', 'read']);
   });
 
-  it('refuses two tools of one name, and a tool that does not unfold', () => {
+  it('throws for two tools with the same name, and for a tool that does not unfold', () => {
     expect(() => withInnerTools(files, does('read'))).toThrow(
       "Tool 'files': it has two tools of the name 'read'.",
     );
@@ -111,7 +111,7 @@ describe('withUnfolding', () => {
     tools: [read, extra],
   });
 
-  it('puts the tools of a reference behind one tool, with its notes once (PRN-07)', async () => {
+  it('hides the tools of a reference behind one tool, with its notes once (PRN-07)', async () => {
     const folded = withUnfolding(handbook);
     expect(folded.tools.map(({ name }) => name)).toEqual(['The_handbook_2nd_ed_']);
     expect(folded.notes).toBe("Call 'The_handbook_2nd_ed_' for its notes and its tools.");
@@ -121,7 +121,7 @@ describe('withUnfolding', () => {
     expect(results(session)).toEqual([`${opened('read', 'extra')}\n\nLook it up.`]);
   });
 
-  it('puts the tools of a group behind one tool, with its usage notes as the notes (UNF-34)', async () => {
+  it('hides the tools of a group behind one tool, with its usage notes (UNF-34)', async () => {
     const group = defineToolGroup({
       role: 'web',
       description: 'The web.',
@@ -165,7 +165,7 @@ describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
       { exclusive: true, scope: 'session' as const },
       "Tool 'files': it is exclusive, so nothing else could be called in the session any more: leave scope out.",
     ],
-  ])('is refused at the definition: %#', (change, message) => {
+  ])('throws at once: %#', (change, message) => {
     expect(() => defineUnfolding({ name: 'files', description: 'Files.', tools: [read], ...change })).toThrow(
       message,
     );

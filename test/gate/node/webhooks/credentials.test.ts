@@ -19,7 +19,7 @@ const fromEvent = async (event: JsonObject): Promise<Arrived> => {
   return arrive(slack, await fromSlack({ secret: SECRET, body }));
 };
 
-/** As Slack documents it (docs.slack.dev, "function_executed event"). */
+/** An event as Slack documents it (docs.slack.dev, "function_executed event"). */
 const executed = {
   type: 'function_executed',
   function: { id: 'Fn123456789O', callback_id: 'sample_function', title: 'Sample function', type: 'app' },
@@ -30,7 +30,7 @@ const executed = {
   bot_access_token: 'abcd-1325532282098-1322446258629-6123648410839-527a1cab3979cad288c9e20330d212cf',
 };
 
-describe('the journaled data of a delivery, which a model sees,', () => {
+describe('the journaled text of a delivery', () => {
   it('does not contain the token that Slack sends with function_executed', async () => {
     const { bot_access_token, ...told } = executed;
     const started = await fromEvent(executed);
@@ -47,7 +47,7 @@ ${JSON.stringify(told, null, 1)}
     expect(JSON.stringify(started)).not.toMatch(/abcd-1325|XXYYZZ/);
   });
 
-  it('contains the fields of a Slack event that are known to be no secrets', async () => {
+  it('contains fields of a Slack event that are known to be no secrets', async () => {
     const started = await fromEvent({
       type: 'file_made',
       user: 'U1',
@@ -66,7 +66,7 @@ ${JSON.stringify(told, null, 1)}
     ['billing_portal.session', { url: 'https://billing.stripe.com/p/session/live_secret_emGXdNR0' }],
     ['identity.verification_session', { url: 'https://verify.stripe.com/start/secret_emGXdNR0' }],
     ['invoice', { payment_intent: { client_secret: 'pi_1_secret_emGXdNR0' } }],
-  ])('does not contain the data that gives access to a %s of Stripe', async (object, more) => {
+  ])('does not contain data that gives access to a %s of Stripe', async (object, more) => {
     const about = { id: 'x_1', object, customer: 'cus_1', ...more };
     const data = { object: about, previous_attributes: more };
     const body = JSON.stringify({ id: 'evt_1', type: `${object}.created`, livemode: true, data });
@@ -115,7 +115,7 @@ describe('JSON for a model', () => {
       'credentials',
       'Authorization',
     ],
-  ])('omits the value of %s at any depth', (key) => {
+  ])('does not contain the value of %s at any depth', (key) => {
     for (const value of ['x', ['x'], { x: 'x' }]) {
       expect(describeJson([{ a: { [key]: value } }])).toBe(
         JSON.stringify([{ a: { [key]: '[removed]' } }], null, 1),

@@ -21,7 +21,7 @@ const turn: WebhookTurn = { session: 's', message: 'Hello' };
 const start = () => turn;
 
 describe('`defineWebhook`', () => {
-  /** A sender that there is no ready-made webhook for. */
+  /** A sender without a ready-made webhook. */
   const linear = defineWebhook({
     name: 'linear',
     agent: 'planner',
@@ -39,7 +39,7 @@ describe('`defineWebhook`', () => {
         : { session: `${hook}-${id}`, message: `${headers.get('linear-event')} ${typeof env.SECRET}` },
   });
 
-  it('defines a webhook for any sender', async () => {
+  it('accepts deliveries of any sender', async () => {
     const body = '{}';
     const headers = {
       'linear-signature': await hmacHex(SECRET, body),
@@ -58,7 +58,7 @@ describe('`defineWebhook`', () => {
     expect(await arrive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
   });
 
-  it('lets a mapping set agent, owner, context and key', async () => {
+  it('uses the agent, owner, context and key that `start` returns', async () => {
     const given = { agent: 'b', owner: { tenant: 'acme' }, context: { a: 1 }, key: 'k' };
     const webhook = defineWebhook({
       name: 'x',
@@ -77,7 +77,7 @@ describe('`defineWebhook`', () => {
     });
   });
 
-  it('ignores a delivery that the mapping ignores', async () => {
+  it('ignores a delivery if `start` ignores it', async () => {
     const webhook = defineWebhook({
       name: 'x',
       agent: 'a',
@@ -91,7 +91,7 @@ describe('`defineWebhook`', () => {
     });
   });
 
-  it('makes a distinct key from long and unusual ids', async () => {
+  it('makes distinct keys from long and unusual ids', async () => {
     const keyOf = async (id: string): Promise<unknown> => {
       const webhook = defineWebhook({ name: 'x', agent: 'a', verify: () => verified(id, null), start });
       const received = await webhook.receive({
@@ -114,14 +114,14 @@ describe('`defineWebhook`', () => {
   it.each([
     ['', "Webhook '' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
     ['a/b', "Webhook 'a/b' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
-  ])('refuses the name %j', (name, message) => {
+  ])('throws for the name %j', (name, message) => {
     expect(() => defineWebhook({ name, agent: 'a', verify, start })).toThrow(
       expect.objectContaining({ name: 'WebhookDefinitionError', webhook: name, field: 'name', message }),
     );
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    'refuses a maxBodyBytes of %d',
+    'throws for a maxBodyBytes of %d',
     (maxBodyBytes) => {
       expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, maxBodyBytes })).toThrow(
         `Webhook 'x' has a maxBodyBytes of ${maxBodyBytes}. It must be a whole number of bytes above 0.`,
@@ -129,7 +129,7 @@ describe('`defineWebhook`', () => {
     },
   );
 
-  it('refuses an invalid whenBusy', () => {
+  it('throws for an invalid whenBusy', () => {
     const whenBusy = JSON.parse('"wait"');
     expect(() => defineWebhook({ name: 'x', agent: 'a', verify, start, whenBusy })).toThrow(
       "Webhook 'x' has a whenBusy of 'wait'. It must be 'queue' or 'steer'.",
@@ -137,7 +137,7 @@ describe('`defineWebhook`', () => {
   });
 });
 
-describe('the webhook of a sender', () => {
+describe('a ready-made webhook', () => {
   it.each(
     [
       '',
@@ -149,7 +149,7 @@ describe('the webhook of a sender', () => {
       'sk_live_51H8xYzAbCdEfGh',
       ['A', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
     ].map((secret) => [secret] as const),
-  )('refuses %j as its secret without repeating it', (secret) => {
+  )('throws for the secret %j without repeating it', (secret) => {
     expect(() => githubWebhook({ agent: 'a', secret })).toThrow(
       new WebhookDefinitionError(
         'github',
@@ -159,7 +159,7 @@ describe('the webhook of a sender', () => {
     );
   });
 
-  it('reads its secret from the environment with a function, which can return several', async () => {
+  it('reads its secret from the environment with a function, which can return several secrets', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     const arrived = (secret: SecretSource) => arrive(githubWebhook({ agent: 'a', secret }), signed);
     const taken = await arrived('SECRET');
@@ -168,7 +168,7 @@ describe('the webhook of a sender', () => {
     expect(taken).not.toMatchObject({ type: 'refused' });
   });
 
-  it('reports a missing secret to the sender without the configured value', async () => {
+  it('returns an error for a missing secret, without the configured value', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     for (const secret of ['hunter2', () => undefined, () => ['', ' ']]) {
       expect(await arrive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
@@ -179,13 +179,13 @@ describe('the webhook of a sender', () => {
     }
   });
 
-  it('refuses an empty list of events', () => {
+  it('throws for an empty list of events', () => {
     expect(() => stripeWebhook({ agent: 'a', secret: 'S', events: [] })).toThrow(
       "Webhook 'stripe' needs the names of events; omit `events` to accept all.",
     );
   });
 
-  it('defaults to 5 MB and to queueing', () => {
+  it('accepts 5 MB and queues messages by default', () => {
     expect(githubWebhook({ agent: 'a', secret: 'S' })).toMatchObject({
       name: 'github',
       agent: 'a',

@@ -1,4 +1,4 @@
-/** A stranger's words stand between marks that the stranger could not know. */
+/** Tests that the text of a stranger is enclosed in marks that the stranger cannot know. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { createFenceMark, fenceUntrusted, quoteFences } from '../../../doors/tools.ts';
@@ -7,7 +7,7 @@ import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** The marks of the message that a comment of these words comes to. */
+/** Returns the message for a comment with this text, and the marks in the message. */
 async function marksOf(
   body: string,
 ): Promise<{ readonly marks: readonly string[]; readonly message: string }> {
@@ -21,7 +21,7 @@ async function marksOf(
   };
   const signed = await fromGithub('issue_comment', { secret: SECRET, body: JSON.stringify(payload) });
   const received = await githubWebhook({ agent: 'a', secret: 'SECRET' }).receive(rawDelivery(signed));
-  if (received.type !== 'start') throw new Error('It starts nothing.');
+  if (received.type !== 'start') throw new Error('The delivery started no turn.');
   const { message } = received;
   return {
     message,
@@ -29,7 +29,7 @@ async function marksOf(
   };
 }
 
-it('all texts of a delivery have its mark, and another delivery has another mark', async () => {
+it('all texts of a delivery have the same mark, and another delivery has another mark', async () => {
   const { marks } = await marksOf('Please.');
   const mark = marks[0]?.slice('untrusted '.length);
   expect(mark).toMatch(/^[0-9a-f]{8}$/);
@@ -45,7 +45,7 @@ it('all texts of a delivery have its mark, and another delivery has another mark
   ).toBe(9);
 });
 
-it('text that contains a mark gets another one', async () => {
+it('a text that contains a mark receives another mark', async () => {
   const drawn = vi.spyOn(crypto, 'randomUUID');
   drawn.mockReturnValueOnce('00000001-0000-4000-8000-000000000000');
   drawn.mockReturnValueOnce('00000002-0000-4000-8000-000000000000');
@@ -57,7 +57,7 @@ it('text that contains a mark gets another one', async () => {
   );
 });
 
-it('a line with fenced text counts the same as one with quoted text, for any mark', () => {
+it('quoteFences turns fenced text into quoted text, whatever the mark is', () => {
   const line = (words: string, mark = createFenceMark([words])) =>
     `It asks: ${fenceUntrusted(words, mark, ' ')}`;
   expect(quoteFences(line('How many?'))).toBe('It asks: "How many?"');
@@ -70,10 +70,10 @@ it('a line with fenced text counts the same as one with quoted text, for any mar
   );
 });
 
-it('a line with many beginnings and no end is read fast', () => {
+it('quoteFences is fast for a line with many opening marks and no closing mark', () => {
   const line = '[untrusted 00000000] '.repeat(20_000);
   const began = performance.now();
   expect(quoteFences(line)).toBe(line);
-  // It took seconds when the end was looked for behind each of them, and takes a few milliseconds.
+  // This took seconds when a closing mark was searched for each opening mark. Now it takes milliseconds.
   expect(performance.now() - began).toBeLessThan(1_000);
 });

@@ -28,7 +28,7 @@ const body = JSON.stringify({
 });
 const agent = 'a';
 
-/** What each sender signs: the body and these headers. */
+/** Each sender, with the headers that it signs in addition to the body. */
 const SENDERS = [
   {
     name: 'GitHub',
@@ -56,7 +56,7 @@ const SENDERS = [
   },
 ];
 
-/** A small change of a text: at a place, some of it is taken out and something is put in. */
+/** A small edit of a text: at a position, some characters are removed and others are inserted. */
 interface Edit {
   readonly at: number;
   readonly remove: number;
@@ -72,7 +72,7 @@ function edited(text: string, { at, remove, insert }: Edit): string {
 }
 
 interface Mutation {
-  /** Which of the signed parts is changed. */
+  /** The index of the signed part that is changed. */
   readonly part: number;
   readonly edits: readonly Edit[];
 }
@@ -82,12 +82,12 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
   edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
 });
 
-/** `undefined` when the edits have cancelled each other out. */
+/** Returns the changed delivery, or `undefined` if the edits cancel each other out. */
 function mutated(signed: Signed, headers: readonly string[], { part, edits }: Mutation): Signed | undefined {
   const name = [...headers, undefined][part % (headers.length + 1)];
   const before = name === undefined ? signed.body : (signed.headers[name] ?? '');
   const after = edits.reduce(edited, before);
-  if (after.trim() === before) return undefined; // a header's blanks are nothing
+  if (after.trim() === before) return undefined; // White space around a header does not count.
   return name === undefined
     ? { ...signed, body: after }
     : { ...signed, headers: { ...signed.headers, [name]: after } };
@@ -96,7 +96,7 @@ function mutated(signed: Signed, headers: readonly string[], { part, edits }: Mu
 describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => {
   const now = TIME * 1000;
 
-  it('is refused after any change of its signed parts', async () => {
+  it('is refused after any edit of its signed parts', async () => {
     const original = await signed;
     expect(await webhook.receive(rawDelivery(original, { now }))).toMatchObject({ type: 'start' });
     let changed = 0;
@@ -113,7 +113,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     expect(changed).toBeGreaterThan(400);
   });
 
-  it('is refused after any change of one bit of its body', async () => {
+  it('is refused after the change of any bit of its body', async () => {
     const original = rawDelivery(await signed, { now });
     for (let at = 0; at < original.body.byteLength; at += 1) {
       const bytes = original.body.map((byte, index) => (index === at ? byte ^ (1 << (at % 8)) : byte));
@@ -123,7 +123,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     }
   });
 
-  it('is refused with unsigned headers', async () => {
+  it('is refused with headers that its sender has not signed', async () => {
     const anyHeaders = fc.record(
       Object.fromEntries(
         headers.map((name) => [

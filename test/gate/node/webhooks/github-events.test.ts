@@ -3,22 +3,22 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { isPayloadOf } from '../../../doors/webhooks.ts';
 
-/** What GitHub sends, as its community has collected it. */
+/** Payloads of GitHub that its community has collected. */
 const SENT = examples.flatMap(
   ({ name, examples: payloads }) =>
-    payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // it is JSON
+    payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // The payloads are JSON.
 );
 const NAMES = [...new Set(SENT.map(({ name }) => name))];
-/** These differ by the header alone, or are not listed. */
+/** Events that differ only in the header, or that are not listed. */
 const ALIKE = ['dependabot_alert', 'secret_scanning_alert'];
 const UNLISTED = NAMES.filter((name) => isPayloadOf(name, {}));
 
-it('every payload of GitHub matches its own event', () => {
+it('every payload of GitHub fits its own event', () => {
   expect(SENT.length).toBeGreaterThan(300);
   expect(SENT.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
 });
 
-it('no payload of GitHub matches another event, for the events that start an agent', () => {
+it('no payload of GitHub fits another event that is listed', () => {
   const passed = SENT.flatMap(({ name, payload }) =>
     NAMES.filter((other) => other !== name && !UNLISTED.includes(other) && isPayloadOf(other, payload)).map(
       (other) => `${name} as ${other}`,
@@ -28,7 +28,7 @@ it('no payload of GitHub matches another event, for the events that start an age
   expect([...new Set(known)]).toEqual([]);
 });
 
-it('an unknown event is accepted by its name', () => {
+it('an unknown event is accepted with its name', () => {
   expect(isPayloadOf('unheard_of', {})).toBe(true);
   expect(isPayloadOf('constructor', {})).toBe(true);
   expect(UNLISTED).toContain('repository');

@@ -7,7 +7,7 @@ const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
 const body = JSON.stringify({ action: 'opened', issue: { number: 1, title: 'Broken' } });
 const signed = (secret = SECRET): Promise<Signed> => fromGithub('issues', { secret, body });
 
-/** The delivery with other headers; `undefined` takes one away. */
+/** Returns the delivery with other headers. `undefined` removes a header. */
 async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<Signed> {
   const all = Object.entries({ ...(await signed()).headers, ...headers });
   return {
@@ -22,48 +22,48 @@ const MISSING = invalid(
 const MALFORMED = invalid('X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.');
 
 describe('a delivery of GitHub', () => {
-  it('signed by @octokit/webhooks-methods is accepted', async () => {
+  it('is accepted if @octokit/webhooks-methods signed it', async () => {
     expect(await arrive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
   });
 
-  it('has the signature that GitHub documents', async () => {
+  it("is accepted with the signature from GitHub's documentation", async () => {
     const headers = {
       'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     };
     const env = { SECRET: "It's a Secret to Everybody" };
     const delivery = { headers, body: 'Hello, World!' };
-    // It got as far as being read.
+    // The signature was accepted, so the body was parsed.
     const unreadable = { type: 'refused', kind: 'bad-json', why: 'The body is not JSON.' };
     expect(await arrive(webhook, delivery, { env })).toEqual(unreadable);
     expect(await arrive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(NOT_SIGNED);
   });
 
   it.each([
-    ['without a signature', { 'x-hub-signature-256': undefined }, MISSING],
-    ['with an empty signature', { 'x-hub-signature-256': '' }, MALFORMED],
-    ['with nothing but the scheme', { 'x-hub-signature-256': 'sha256=' }, MALFORMED],
-    ['with a short signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(63)}` }, MALFORMED],
-    ['with a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED],
-    ['with an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, NOT_SIGNED],
-  ])('%s is refused', async (_, headers, refusal) => {
+    ['no signature', { 'x-hub-signature-256': undefined }, MISSING],
+    ['an empty signature', { 'x-hub-signature-256': '' }, MALFORMED],
+    ['only the scheme', { 'x-hub-signature-256': 'sha256=' }, MALFORMED],
+    ['a short signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(63)}` }, MALFORMED],
+    ['a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED],
+    ['an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, NOT_SIGNED],
+  ])('is refused with %s', async (_, headers, refusal) => {
     expect(await arrive(webhook, await withHeaders(headers))).toEqual(refusal);
   });
 
-  it('signed with SHA-1 alone is refused', async () => {
+  it('is refused with only a SHA-1 signature', async () => {
     const headers = { 'x-hub-signature-256': undefined, 'x-hub-signature': `sha1=${'0'.repeat(40)}` };
     expect(await arrive(webhook, await withHeaders(headers))).toEqual(MISSING);
     const named = { 'x-hub-signature-256': `sha1=${'0'.repeat(40)}` };
     expect(await arrive(webhook, await withHeaders(named))).toEqual(MALFORMED);
   });
 
-  it('with two signatures is refused, even if one of them is valid', async () => {
+  it('is refused with two signatures, even if one of them is valid', async () => {
     const { headers } = await signed();
     const both = new Headers(headers);
     both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
     expect(await arrive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
   });
 
-  it('signed with another secret, or changed in transit, is refused', async () => {
+  it('is refused if another secret signed it, or if it was changed in transit', async () => {
     expect(await arrive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
     const tampered = { ...(await signed()), body: body.replace('Broken', 'Brokem') };
     expect(await arrive(webhook, tampered)).toEqual(NOT_SIGNED);
@@ -83,7 +83,7 @@ describe('a delivery of GitHub', () => {
     ['is not set', {}],
     ['is empty', { SECRET: '' }],
     ['is blank', { SECRET: ' \n' }],
-    ['is no text', { SECRET: { secret: SECRET } }],
+    ['is not text', { SECRET: { secret: SECRET } }],
     ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
   ])('is not accepted while the secret %s', async (_, env) => {
     expect(await arrive(webhook, await signed(), { env })).toEqual({
@@ -93,28 +93,28 @@ describe('a delivery of GitHub', () => {
     });
   });
 
-  it('can have its secret in the Secrets Store', async () => {
+  it('is accepted with a secret in the Secrets Store', async () => {
     const env = { SECRET: { get: async () => `${SECRET}\n` } };
     expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
-  it('can have a secret that was pasted with a line break', async () => {
+  it('is accepted with a secret that ends in a line break', async () => {
     const env = { SECRET: `${SECRET}\n` };
     expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
   it.each([
-    ['is no JSON', '{"action":', 'The body is not JSON.'],
+    ['is not JSON', '{"action":', 'The body is not JSON.'],
     ['is a list', '[]', 'The body is not a JSON object.'],
     ['is blank', ' ', 'The body is not JSON.'],
     ['is a form without payload', 'a=1', 'The form has no field payload.'],
-    ['is a form whose payload is no JSON', 'payload=%7B', 'The field payload is not JSON.'],
-  ])('whose body %s has a valid signature but cannot be read', async (_, text, why) => {
+    ['is a form whose payload is not JSON', 'payload=%7B', 'The field payload is not JSON.'],
+  ])('is refused after the signature check if its body %s', async (_, text, why) => {
     const delivery = await fromGithub('issues', { secret: SECRET, body: text });
     expect(await arrive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
   });
 
-  it('whose body is not UTF-8 cannot be read', async () => {
+  it('is refused after the signature check if its body is not UTF-8', async () => {
     const bytes = new Uint8Array([0x7b, 0xff, 0x7d]);
     const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(SECRET), HMAC, false, ['sign']);
     const signature = [...new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes))];
@@ -131,8 +131,8 @@ describe('a delivery of GitHub', () => {
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-describe('a ping', () => {
-  it('is answered if it is signed', async () => {
+describe('a ping of GitHub', () => {
+  it('is answered if its signature is valid', async () => {
     const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
     const ping = await fromGithub('ping', zen);
     expect(await arrive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });

@@ -26,12 +26,12 @@ const fromHub = async (payload: JsonObject, event = 'issues'): Promise<Arrived> 
   return arrive(githubWebhook({ agent: 'a', secret: 'SECRET' }), signed);
 };
 
-describe('a stranger’s text is below the mark if it is', () => {
+describe('text from outside is fenced', () => {
   it.each([
-    ['no body', null, ''],
-    ['an empty body', ' ', ''],
-    ['a body', 'Please.', '\n\nPlease.'],
-  ])('the title of an issue with %s', async (_, text, more) => {
+    ['without a body', null, ''],
+    ['with an empty body', ' ', ''],
+    ['with a body', 'Please.', '\n\nPlease.'],
+  ])('if it is the title of an issue %s', async (_, text, more) => {
     const issue = { number: 1, title: EVIL, body: text, user: eve };
     expect(await fromHub({ action: 'opened', issue, repository, sender: eve })).toMatchObject({
       message: `GitHub: issues opened in acme/shop#1
@@ -45,7 +45,7 @@ ${LINE}${more}
     });
   });
 
-  it('the title of an issue that another user comments on, and neither is under the other’s name', async () => {
+  it('if it is the title of an issue on which another user comments, each under the name of its author', async () => {
     const issue = { number: 1, title: EVIL, user: eve };
     const comment = { body: 'I see.', user: { login: 'ada' } };
     expect(
@@ -68,7 +68,7 @@ I see.
     });
   });
 
-  it('the name of a workflow', async () => {
+  it('if it is the name of a workflow', async () => {
     const payload = { action: 'completed', workflow_run: { name: EVIL }, repository, sender: eve };
     expect(await fromHub(payload, 'workflow_run')).toMatchObject({
       message: `GitHub: workflow_run completed in acme/shop
@@ -82,7 +82,7 @@ ${LINE}
     });
   });
 
-  it('another value that could be a sentence in place of a name', async () => {
+  it('if it is a sentence in place of a name', async () => {
     const payload = {
       action: EVIL,
       repository: { full_name: EVIL },
@@ -100,7 +100,7 @@ ${JSON.stringify({ action: EVIL, zone: { html_url: EVIL } }, null, 1)}
     });
   });
 
-  it('the current or previous name of a Stripe customer', async () => {
+  it('if it is the current or previous name of a Stripe customer', async () => {
     const object = { id: 'cus_1', object: 'customer', name: EVIL };
     const previous_attributes = { name: EVIL };
     const body = JSON.stringify({
@@ -123,7 +123,7 @@ ${JSON.stringify({ previous_attributes, object }, null, 1)}
     });
   });
 
-  it('the id or type of an unknown sender', async () => {
+  it('if it is the id or the type in a delivery of an unknown sender', async () => {
     const body = JSON.stringify({ type: EVIL, data: 1 });
     const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body });
     const webhook = standardWebhook({ agent: 'a', secret: 'STANDARD_SECRET' });

@@ -4,7 +4,7 @@ import { toSessionId } from '../../../../src/modules/webhooks/entry.ts';
 
 const SEED = 20261122;
 
-describe('a session id', () => {
+describe('the session id of a webhook', () => {
   it.each<[readonly string[], string]>([
     [['acme', 'shop', '42'], 'acme:shop:42'],
     [['acme', 'shop.github_io-2'], 'acme:shop.github_io-2'],
@@ -14,11 +14,11 @@ describe('a session id', () => {
     [['Ärger im Büro'], '@00c4rger@0020im@0020B@00fcro'],
     [['', ''], ':'],
     [[''], '@@'],
-  ])('of %j is %j', async (parts, id) => {
+  ])('for the parts %j is %j', async (parts, id) => {
     expect(await toSessionId(...parts)).toBe(id);
   });
 
-  it('that would be too long is cut and stays distinct', async () => {
+  it('is cut and still distinct if it would be too long', async () => {
     const [one, two] = await Promise.all([
       toSessionId('x'.repeat(200), '1'),
       toSessionId('x'.repeat(200), '2'),
@@ -29,7 +29,7 @@ describe('a session id', () => {
     expect(await toSessionId('x'.repeat(129))).toMatch(/@@/);
   });
 
-  it('can be made from any parts and differs for other parts', async () => {
+  it('can be made from any parts, and differs for other parts', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('a', ':', '@', '@@', 'a:b', '\ud800', '\ufffd', 'é', 'x'.repeat(130)),

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('a body is hashed once per secret, with any number of signatures', async () => {
+it('a body is hashed once per secret, for any number of signatures', async () => {
   const signed = vi.spyOn(crypto.subtle, 'sign');
   const verified = vi.spyOn(crypto.subtle, 'verify');
   const signatures = Array.from({ length: 8 }, () => new Uint8Array(32));

@@ -47,23 +47,23 @@ ${JSON.stringify(invoice, null, 1)}
     });
   });
 
-  it('has its id as key, even if other fields differ in a retry', async () => {
+  it('has its id as its key, even if other fields differ in a retry', async () => {
     const again = await deliver({ ...failed, pending_webhooks: 2 });
     expect(again).toMatchObject({ key: 'evt_1', session: 'cus_1' });
   });
 
   it.each<[string, JsonObject, string]>([
-    ['of an expanded customer', { data: { object: { ...invoice, customer: { id: 'cus_2' } } } }, 'cus_2'],
-    ['of a customer', { data: { object: { id: 'cus_3', object: 'customer' } } }, 'cus_3'],
-    ['of no customer', { data: { object: { id: 'po_1', object: 'payout' } } }, 'po_1'],
+    ['with an expanded customer', { data: { object: { ...invoice, customer: { id: 'cus_2' } } } }, 'cus_2'],
+    ['about a customer', { data: { object: { id: 'cus_3', object: 'customer' } } }, 'cus_3'],
+    ['without a customer', { data: { object: { id: 'po_1', object: 'payout' } } }, 'po_1'],
     ['of a connected account', { account: 'acct_1' }, 'acct_1:cus_1'],
-    ['that is thin', { data: null, related_object: { id: 'mtr_1', type: 'billing.meter' } }, 'mtr_1'],
-    ['of nothing', { data: null }, 'evt_1'],
-  ])('%s has a session', async (_, more, session) => {
+    ['in the thin format', { data: null, related_object: { id: 'mtr_1', type: 'billing.meter' } }, 'mtr_1'],
+    ['without an object', { data: null }, 'evt_1'],
+  ])('%s belongs to the right session', async (_, more, session) => {
     expect(await deliver({ ...failed, ...more })).toMatchObject({ type: 'start', session });
   });
 
-  it('shows test data, accounts and previous values', async () => {
+  it('states test mode, accounts and previous values', async () => {
     const data = {
       object: { id: 'sub_1', object: 'subscription' },
       previous_attributes: { status: 'trialing' },
@@ -88,7 +88,7 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
     });
   });
 
-  it('without an id is invalid', async () => {
+  it('is refused if it has no id', async () => {
     expect(await deliver({ type: 'x' })).toEqual({
       type: 'refused',
       kind: 'bad-json',
@@ -96,7 +96,7 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
     });
   });
 
-  it('is ignored if the webhook does not accept its type', async () => {
+  it('is ignored if the webhook does not list its type', async () => {
     const paid = stripeWebhook({ agent: 'billing', secret: 'SECRET', events: ['invoice.paid'] });
     expect(await deliver(failed, paid)).toMatchObject({
       type: 'ignored',

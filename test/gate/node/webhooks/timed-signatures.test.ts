@@ -42,7 +42,7 @@ const stale = (apart: string): Arrived =>
   );
 
 describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
-  it.each([0, 300, -300])('is accepted %i s after it was signed', async (late) => {
+  it.each([0, 300, -300])('is accepted %i s after its timestamp', async (late) => {
     expect(await arrive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
   });
 
@@ -50,18 +50,18 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     [301, '301 s ago'],
     [-301, '301 s in the future'],
     [86_400, '86400 s ago'],
-  ])('is refused %i s after it was signed', async (late, apart) => {
+  ])('is refused %i s after its timestamp', async (late, apart) => {
     expect(await arrive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
   });
 
-  it('is refused if it was changed in transit or signed with another secret', async () => {
+  it('is refused if it was changed in transit, or if another secret signed it', async () => {
     const good = await sign(TIME);
     expect(await arrive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
     const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
     expect(await arrive(webhook, other, NOW)).toEqual(NOT_SIGNED);
   });
 
-  it('is refused if its time was changed', async () => {
+  it('is refused if its timestamp was changed', async () => {
     const { headers } = await sign(TIME - 1000);
     const moved = Object.entries(headers).map(([name, text]) => [
       name,
@@ -71,7 +71,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
   });
 
   it.each(['', '-1', '1e9', '1700000000.5', ' ', '0x10', '99999999999999999999'])(
-    'is refused with the time %j',
+    'is refused with the timestamp %j',
     async (time) => {
       const { headers } = await sign(TIME);
       const timed = Object.entries(headers).map(([name, text]) => [name, text.replace(String(TIME), time)]);
@@ -80,7 +80,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     },
   );
 
-  it('is refused with any one of its headers sent twice', async () => {
+  it('is refused if any of its headers occurs twice', async () => {
     const { headers } = await sign(TIME);
     for (const name of Object.keys(headers).filter((one) => one !== 'content-type')) {
       const twice = new Headers(headers);
@@ -90,7 +90,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     }
   });
 
-  it('is refused without its headers, and the error names them', async () => {
+  it('is refused without its headers, which the error names', async () => {
     const refusal = await arrive(webhook, { body, headers: {} }, NOW);
     expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
     expect(header).toMatch(/^[A-Za-z-]+$/);
@@ -112,20 +112,20 @@ describe('Stripe-Signature', () => {
     ['the first of two', (one) => `t=${TIME},v1=${one},v1=${other}`],
     ['the second of two', (one) => `t=${TIME},v1=${other},v1=${one}`],
     ['beside one of another scheme', (one) => `t=${TIME},v0=6ffbb59b,v1=${one}`],
-    ['before the time', (one) => `v1=${one},t=${TIME}`],
-  ])('is valid if its signature is %s', async (_, header) => {
+    ['before the timestamp', (one) => `v1=${one},t=${TIME}`],
+  ])('is accepted if the valid signature is %s', async (_, header) => {
     expect(await arriveWith(header(await good))).toMatchObject({ type: 'start' });
   });
 
   it.each<[string, (one: string) => string]>([
-    ['of another scheme alone', (one) => `t=${TIME},v0=${one}`],
-    ['without a time', (one) => `v1=${one}`],
-    ['with two times', (one) => `t=${TIME},t=1,v1=${one}`],
-    ['with a signature that is none beside it', (one) => `t=${TIME},v1=${one},v1=abc`],
+    ['with only a signature of another scheme', (one) => `t=${TIME},v0=${one}`],
+    ['without a timestamp', (one) => `v1=${one}`],
+    ['with two timestamps', (one) => `t=${TIME},t=1,v1=${one}`],
+    ['with a malformed second signature', (one) => `t=${TIME},v1=${one},v1=abc`],
     ['without a signature', () => `t=${TIME}`],
     ['with spaces', (one) => `t=${TIME}, v1=${one}`],
-    ['in capitals', (one) => `t=${TIME},v1=${one.toUpperCase()}`],
-    ['empty', () => ''],
+    ['in upper case', (one) => `t=${TIME},v1=${one.toUpperCase()}`],
+    ['if it is empty', () => ''],
   ])('is refused %s', async (_, header) => {
     expect(await arriveWith(header(await good))).toEqual(MALFORMED);
   });
@@ -137,14 +137,14 @@ describe('Stripe-Signature', () => {
     );
   });
 
-  it('is valid with the previous secret', async () => {
+  it('is accepted with the previous secret', async () => {
     const old = await hmacHex(ENV.OLD, `${TIME}.${body}`);
     expect(await arriveWith(`t=${TIME},v1=${old}`)).toMatchObject({ type: 'start' });
   });
 });
 
 describe('Slack', () => {
-  it('has the signature that Slack documents', async () => {
+  it('is accepted with the signature that Slack documents', async () => {
     const command =
       'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar' +
       '&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com' +
@@ -169,7 +169,7 @@ describe('Slack', () => {
     `v0=${'0'.repeat(63)}`,
     `v0=${'g'.repeat(64)}`,
     '0'.repeat(64),
-  ])('refuses the signature %j', async (signature) => {
+  ])('is refused with the value %j', async (signature) => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
     expect(await arrive(webhook, { headers, body }, NOW)).toEqual(
@@ -177,7 +177,7 @@ describe('Slack', () => {
     );
   });
 
-  it('gets its challenge answered if it is signed', async () => {
+  it('is accepted for a challenge, which is answered if it is signed', async () => {
     const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
     const question = JSON.stringify({ token: 't', challenge: '3eZbrw1a', type: 'url_verification' });
     const asked = await fromSlack({ secret: SECRET, body: question });
@@ -200,7 +200,7 @@ describe('webhook-signature', () => {
     headers: { ...signed.headers, [name]: text },
   });
 
-  it('matches the test vector of the standard’s own libraries', async () => {
+  it('is accepted for the test vector of the libraries of the standard', async () => {
     const vector = {
       headers: {
         'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
@@ -218,25 +218,25 @@ describe('webhook-signature', () => {
       'beside one of another version',
       `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg== ${good}`,
     ],
-  ])('is valid if its signature is %s', async (_, header) => {
+  ])('is accepted if the valid signature is %s', async (_, header) => {
     expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
       type: 'start',
     });
   });
 
   it.each([
-    ['empty', ''],
+    ['if it is empty', ''],
     ['without a version', good.slice(3)],
-    ['of another version alone', good.replace('v1,', 'v2,')],
-    ['of other bytes', 'v1,AAAA'],
-    ['with a comma too many', `${good}, ${good}`],
+    ['with only a signature of another version', good.replace('v1,', 'v2,')],
+    ['with other bytes', 'v1,AAAA'],
+    ['with an additional comma', `${good}, ${good}`],
     ['with two spaces', `${good}  ${good}`],
-    ['in the alphabet of URLs', `v1,${'-'.repeat(43)}=`],
+    ['in URL-safe base64', `v1,${'-'.repeat(43)}=`],
   ])('is refused %s', async (_, header) => {
     expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
   });
 
-  it('is refused in a second spelling of the same bytes', async () => {
+  it('is refused in another encoding of the same bytes', async () => {
     const last = good.at(-2) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const respelled = `${good.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]}=`;
@@ -249,11 +249,11 @@ describe('webhook-signature', () => {
     expect(await arrive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
   });
 
-  it('is refused under another id', async () => {
+  it('is refused with the id of another delivery', async () => {
     expect(await arrive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
   });
 
-  it('can have a secret without its prefix', async () => {
+  it('is accepted with a secret without its prefix', async () => {
     const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
     expect(await arrive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
   });
