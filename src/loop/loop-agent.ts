@@ -182,7 +182,7 @@ function mergeTools(agent: LoopAgent, frame: Frame): readonly AnyTool[] {
   const twice = frame.tools.find(({ name }) => names.has(name));
   if (!twice) return [...agent.tools, ...frame.tools];
   throw new ConfigurationError(
-    `Agent '${agent.name}' has a tool '${twice.name}', and so does its subagent '${frame.name}': rename one.`,
+    `Agent '${agent.name}' and its subagent '${frame.name}' both have a tool '${twice.name}'. Rename one.`,
   );
 }
 
@@ -197,7 +197,7 @@ function findAgent(agents: LoopAgents | undefined, asked: LoopAgent | string): L
     return `Agent '${asked.name}' uses tool groups, which only an app provides.`;
   }
   if (!agents) {
-    return `Agent '${asked}' not found: without an app, pass the agent's definition instead of its name.`;
+    return `Agent '${asked}' not found. Without an app, pass the agent's definition instead of its name.`;
   }
   return agents.find(asked) ?? `Agent '${asked}' not found. Available agents: ${formatNames(agents.names)}.`;
 }

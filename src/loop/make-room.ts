@@ -87,7 +87,7 @@ const bytesOf = (request: ModelRequest): number =>
 const createTooLongError = ({ spec: { model } }: Loop, why: string, failure: ModelError): ModelError => {
   const { message, reason, status, length } = failure;
   const told =
-    `The conversation is too long for the model '${model.name}', ${why}: shorten the message, the instructions or the tools, ` +
+    `The conversation is too long for the model '${model.name}', ${why}. Shorten the message, the instructions or the tools, ` +
     'or use a model with a longer context. ';
   return new ModelError('context-length', told + message, { reason: told + reason, status, length });
 };

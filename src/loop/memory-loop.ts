@@ -66,7 +66,7 @@ export function createMemoryLoop(config: MemoryLoopConfig): MemoryLoop {
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
   const frame = state.turn?.frames.get(ROOT);
-  if (!frame) throw new Error('A turn that has started has a loop.');
+  if (!frame) throw new Error('The started turn has no loop.');
   const holder = { ...createLocalHolder(turn), ...config.holder };
   const { env = {} } = config;
   const secrets = (config.secrets ?? Secrets.NONE).hidingToo(collectCredentials(env));

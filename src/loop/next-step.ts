@@ -164,6 +164,6 @@ function failureOf(
   }
   if (blank.end === 'completed' || blankReplies <= blank.retries) return undefined;
   const asked = blank.retries === 1 ? 'once more' : `${blank.retries} more times`;
-  const message = `The model answered with nothing${blank.retries === 0 ? '' : `, even after it was asked ${asked}`}.`;
+  const message = `The model returned an empty reply${blank.retries === 0 ? '' : `, even after it was asked ${asked}`}.`;
   return { type: 'empty-reply', message };
 }

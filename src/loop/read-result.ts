@@ -139,7 +139,7 @@ function readPiece({ tool, result, from: sent }: ReadInput, results: EarlierResu
   const last = whole.length - 1;
   if (sent < 0 || sent > last) {
     return error(
-      `The result '${result}' has ${whole.length} characters, and none at ${sent}: send 'from' as a number from 0 to ${last}.`,
+      `The result '${result}' has ${whole.length} characters, and none at ${sent}. Send 'from' as a number from 0 to ${last}.`,
     );
   }
   // A piece must not start in the middle of a surrogate pair.

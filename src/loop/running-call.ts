@@ -84,7 +84,7 @@ export class RunningCall {
     const { signal } = loop.holder;
     // Code of an abandoned call keeps running. This turn does not run its further work.
     if (signal.aborted) throw signal.reason;
-    if (this.time.isOver) throw new Error('The call has ended: its code must not run any further.');
+    if (this.time.isOver) throw new Error('The call has ended, so its code must stop.');
     if (this.reached) throw new Error(`Tool '${record.name}' can execute or nest only once per call.`);
     if (record.waits) checkQuestions(this, this.#outside?.asked);
     this.reached = true;
@@ -121,7 +121,7 @@ function createAsker({ loop, record, tool }: RunningCall): Asker {
   const asking = findAskingSeam(loop.modules.uses);
   if (!asking)
     throw new ToolConfigurationError(
-      missingAnswersModuleMessage(`Tool '${record.name}' asks a question: it`),
+      missingAnswersModuleMessage(`Tool '${record.name}' asks a question, which`),
     );
   return asking.outside({
     record,

@@ -48,7 +48,7 @@ export async function toKeptResult(
 
 /** Returns the result with its files named in text, since no module keeps them. The tool has already run. */
 function withoutFiles(loop: Pick<Loop, 'log'>, tool: string, result: ToolResult): ToolResult {
-  logMistake(loop, missingFilesModuleMessage(`A file that tool '${tool}' returned was not kept: it`));
+  logMistake(loop, missingFilesModuleMessage(`A file that tool '${tool}' returned was not kept, since it`));
   const parts = partsOfResult(result).map((part) =>
     isFile(part) && isNewFile(part) ? ({ type: 'text', text: fileLine(part) } as const) : part,
   );

@@ -55,11 +55,11 @@ export function fallback(models: readonly ChatModel[]): ChatModel {
 
 function checkCandidates(candidates: readonly ChatModel[]): void {
   if (candidates.length < 2)
-    throw new TypeError(`'fallback' was given ${candidates.length} models; give it two or more.`);
+    throw new TypeError(`'fallback' needs two or more models, but received ${candidates.length}.`);
   for (const { name, settings } of candidates) {
     if (settings?.toolChoice === undefined) continue;
     throw new TypeError(
-      `'fallback' was given the model '${name}', whose settings hold a 'toolChoice'; give that to the agent.`,
+      `'fallback' received the model '${name}', whose settings contain a 'toolChoice'. Set it on the agent.`,
     );
   }
 }

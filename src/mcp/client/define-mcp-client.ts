@@ -52,7 +52,7 @@ const SHAPE = {
   of: 'defineMcpClient',
   keys: {
     name: 'any',
-    url: 'any',
+    url: ['a URL', () => true],
     allowPrivate: 'flag',
     transport: 'any',
     bearer: 'text',
@@ -117,7 +117,7 @@ export function checkClients(clients: readonly McpClient[]): readonly McpClient[
     const { name } = checkMadeClient(client, 'the result of defineMcpClient');
     const other = byName.get(name);
     if (other !== undefined && other !== client) {
-      const problem = 'another client in the list has the same name, under which a session stores its tools.';
+      const problem = 'another client in the list has the same name. Rename one.';
       throw new McpClientDefinitionError(name, 'name', problem);
     }
     byName.set(name, client);
@@ -161,7 +161,7 @@ function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
   if (!parsed || !/^https?:$/.test(parsed.protocol)) {
     yield ['url', `its url is '${shorten(String(url), 80)}'. It must be an absolute http(s) URL.`];
   } else if (parsed.username !== '' || parsed.password !== '') {
-    yield ['url', 'its url holds credentials; name a secret in `bearer`, or send them by `headers`.'];
+    yield ['url', 'its url contains credentials. Name a secret in `bearer`, or send them in `headers`.'];
   }
 }
 
@@ -173,7 +173,7 @@ const BEARER_PROBLEM =
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {
   if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', BEARER_PROBLEM];
   if (bearer !== undefined && oauth) {
-    yield ['oauth', 'it has `bearer` and `oauth`; both send a token, so use one of them.'];
+    yield ['oauth', 'it has `bearer` and `oauth`, which both send a token. Use one of them.'];
   }
 }
 
@@ -218,7 +218,7 @@ function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClie
   }
   if (keepSession === true && transport === 'sse') {
     const problem =
-      "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.";
+      "it has `keepSession`, but sessions of the transport 'sse' end with their connection. Use another transport.";
     yield ['keepSession', problem];
   }
   yield* unknownChoiceProblem({ field: 'drift', value: drift }, ['report', 'refuse-weaker', 'refuse']);

@@ -140,7 +140,7 @@ const isOtherProtocolError = (error: unknown): boolean =>
  */
 const NO_VALIDATOR = {
   getValidator(): never {
-    throw new Error('The SDK is given no schemas.');
+    throw new Error('The SDK must not receive schemas.');
   },
 };
 

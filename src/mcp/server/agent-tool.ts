@@ -229,7 +229,7 @@ async function agentRefusal(target: Target, refused: NotAccepted): Promise<strin
     case 'scheduled':
     case 'blobs-full':
     case 'blobs-moved':
-      throw new Error(`An unexpected status of a text message that may not wait: ${refused.status}.`);
+      throw new Error(`A text message that may not wait has the unexpected status ${refused.status}.`);
     case 'busy':
       return (
         `The session is busy with turn ${refused.turn}. Send the message again when it has ended, or without a session ` +

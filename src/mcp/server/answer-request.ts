@@ -97,7 +97,7 @@ export const CACHING = { ttlMs: 5 * 60 * 1000, cacheScope: 'public' } as const;
 /** Refuses a cursor. Every list has a single page, so no cursor was issued. */
 function listSinglePage<Listed>({ cursor }: JsonObject, list: () => Listed): Listed {
   if (cursor !== undefined)
-    throw invalidParamsError('There is no such page: everything is listed on the first one.');
+    throw invalidParamsError('There is no such page. The first page lists everything.');
   return list();
 }
 
@@ -168,7 +168,7 @@ interface CallParams {
 
 /** Reads the params of a `tools/call`. @throws RpcError if they are invalid. */
 export function readCallParams({ name, arguments: input = {}, _meta = {} }: JsonObject): CallParams {
-  if (typeof name !== 'string') throw invalidParamsError('`name` must be text: the name of a tool.');
+  if (typeof name !== 'string') throw invalidParamsError('`name` must be the name of a tool.');
   if (!isJsonObject(input)) throw invalidParamsError('`arguments` must be an object.');
   if (!isJsonObject(_meta)) throw invalidParamsError('`_meta` must be an object.');
   return { name, input, key: readIdempotencyKey(_meta), progressToken: readProgressToken(_meta) };

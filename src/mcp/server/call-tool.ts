@@ -75,7 +75,7 @@ async function runAlone(
   );
   const [call] = openBatch(loop.frame);
   await runBatch(loop).finally(() => request.host.waitUntil(Promise.allSettled(atEnd.map((work) => work()))));
-  if (!call?.ended) throw new Error('A call without a session was left open.');
+  if (!call?.ended) throw new Error('A call without a session did not end.');
   return toCallResult(
     withPublishingAdvice(call.ended.result),
     async ({ id }) => (await loop.files?.find(id))?.bytes,

@@ -45,7 +45,7 @@ export async function complete(
   const { what, names } = findCompletionTarget(published, ref);
   const { name, value } = isJsonObject(argument) ? argument : {};
   if (typeof name !== 'string' || typeof value !== 'string')
-    throw invalidParamsError('`argument` must have a text as its `name`, and as its `value`.');
+    throw invalidParamsError('The `name` and the `value` of `argument` must be strings.');
   if (!names.has(name)) {
     const known = [...names.keys()].join(', ');
     throw invalidParamsError(`The ${what} has no '${shorten(name, 64)}'. It has: [${known}].`);
@@ -57,7 +57,7 @@ export async function complete(
   return runForCaller(request, completing, async (asked) => {
     const found = await suggest(value, { ...asked, values });
     if (!Array.isArray(found) || found.some((one) => typeof one !== 'string'))
-      throw new Error(`${completing} did not return a list of texts.`);
+      throw new Error(`${completing} did not return a list of strings.`);
     return toResult(asked.secrets.redact(found));
   });
 }
@@ -90,7 +90,7 @@ function findCompletionTarget(
     const wanted =
       typeof uri === 'string'
         ? `There is no template '${shorten(uri, 200)}'.`
-        : '`uri` must be text: the uri of a template.';
+        : '`uri` must be the uri of a template.';
     throw invalidParamsError(`${wanted} resources/templates/list lists them.`);
   }
   const completing = new Map(Object.entries(resource.complete ?? {}));
@@ -103,7 +103,7 @@ function findCompletionTarget(
 /** Returns the other values that the client has sent. */
 function readValues(context: Json): Readonly<Record<string, string>> {
   const values: Json = isJsonObject(context) ? (context.arguments ?? {}) : context;
-  if (!isTexts(values)) throw invalidParamsError('`context.arguments` must be an object of texts.');
+  if (!isTexts(values)) throw invalidParamsError('`context.arguments` must be an object of strings.');
   return values;
 }
 

@@ -140,7 +140,7 @@ function promptsByName(prompts: readonly McpPrompt[]): ReadonlyMap<string, McpPr
     const field = `prompts[${index}]`;
     checkPrompt(prompt);
     if (named.has(prompt.name))
-      throw new McpEndpointDefinitionError(field, `two prompts are called '${prompt.name}'.`);
+      throw new McpEndpointDefinitionError(field, `two prompts are called '${prompt.name}'. Rename one.`);
     named.set(prompt.name, prompt);
   }
   return named;

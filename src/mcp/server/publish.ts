@@ -67,7 +67,7 @@ export function collectPublications(
       );
     }
     if (published.has(name)) {
-      throw new McpEndpointDefinitionError(field, `two of its entries are called '${name}'.`);
+      throw new McpEndpointDefinitionError(field, `two of its entries are called '${name}'. Rename one.`);
     }
     published.set(name, publication);
   };
@@ -83,7 +83,7 @@ function publishTool(field: string, tool: AnyTool): Publication {
   if (tool.effect === 'none') {
     throw new McpEndpointDefinitionError(
       field,
-      `the tool '${tool.name}' needs a session: it opens a loop of its own, unfolds, or waits for somebody. ` +
+      `the tool '${tool.name}' needs a session, since it opens a loop of its own, unfolds, or waits for a person. ` +
         'Publish an agent that has it instead.',
     );
   }
@@ -128,9 +128,9 @@ export function headersProblem(schema: unknown): string | undefined {
 }
 
 const HEADER_FIXES: Readonly<Record<HeaderFault['kind'], string>> = {
-  place: ': only a property of its input, or of an object in it, goes into a header.',
+  place: '. Only a property of its input, or of an object in it, can be a header.',
   name: '. Use only characters that a header name can have.',
-  type: ': only a string, an integer or a boolean goes into a header.',
+  type: '. Only a string, an integer or a boolean can be a header.',
   twice: ', which another parameter also has.',
 };
 
@@ -180,7 +180,7 @@ export function copyAuthorization(authorization: McpAuthorization): McpAuthoriza
   const fault = literals?.fault(authorization, AUTHORIZATION);
   if (fault) throw refuse(fault.problem);
   const { servers, scopes } = authorization;
-  if (servers.length === 0) throw refuse('has no servers: list the issuers of its tokens');
+  if (servers.length === 0) throw refuse('has no servers. List the issuers of its tokens');
   for (const server of servers) {
     if (hasUser(server))
       throw refuse('has a server with a user or password in its address. Use its issuer alone');

@@ -82,7 +82,7 @@ export async function readResource(
 }
 
 function readUri(uri: Json | undefined): string {
-  if (typeof uri !== 'string') throw invalidParamsError('`uri` must be text: the uri of a resource.');
+  if (typeof uri !== 'string') throw invalidParamsError('`uri` must be the uri of a resource.');
   if (uri.length <= MAX_URI) return uri;
   throw invalidParamsError(`A uri can have at most ${MAX_URI} characters, but this one has ${uri.length}.`);
 }

@@ -109,7 +109,7 @@ function initializeFault(body: unknown): Response | undefined {
   const { id } = Object(body);
   if (!isSpecType.RequestId(id)) return undefined;
   const message =
-    '`initialize` must have a text as its `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
+    '`initialize` must have a string `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
   const error = { code: RPC_CODE.invalidParams, message };
   return Response.json({ jsonrpc: '2.0', error, id }, { status: 400 });
 }

@@ -121,7 +121,7 @@ function toTaskStatus(task: Task, events: readonly StoredEvent[]): TaskStatus {
   }
   const answer = foldStoppedTurn(target.session, target.agent.name, events);
   const { outcome } = answer;
-  if (outcome === 'suspended') throw new Error('A turn that has ended is suspended.');
+  if (outcome === 'suspended') throw new Error('A turn cannot be both ended and suspended.');
   // A turn that a tool ended has a reason, which only a result can contain.
   if (outcome === 'cancelled' && !answer.signal)
     return { status: 'cancelled', statusMessage: 'The turn was cancelled.' };

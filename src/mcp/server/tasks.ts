@@ -141,7 +141,7 @@ async function findTask(published: Published, request: RpcRequest): Promise<Task
   assertTasksSupported(published, request);
   const { taskId } = request.params;
   if (typeof taskId !== 'string')
-    throw invalidParamsError('`taskId` must be text: the one in the response to a call.');
+    throw invalidParamsError('`taskId` must be the id in the response to a call.');
   const task = await findNamedTask(published, request, taskId);
   if (!task) throw unknownTaskError(request);
   return task;
@@ -183,11 +183,11 @@ export async function findNamedTask(
 const notDeclaredError = (): RpcError =>
   new RpcError(
     RPC_CODE.missingCapability,
-    `The request has to declare the extension ${EXTENSION} among the capabilities of its client.`,
+    `The request must declare the extension ${EXTENSION} among the capabilities of its client.`,
     { requiredCapabilities: { extensions: TASKS } },
   );
 
 const unknownTaskError = ({ params }: RpcRequest): RpcError =>
   invalidParamsError(
-    `There is no task '${shorten(String(params.taskId), 80)}'. A task is gone with its session.`,
+    `There is no task '${shorten(String(params.taskId), 80)}'. A task is deleted with its session.`,
   );

@@ -74,9 +74,9 @@ export function uriProblem(uri: string): string | undefined {
   }
   const twice = names.find((one, index) => names.indexOf(one) !== index);
   if (twice !== undefined) return `has {${twice}} twice. Use another name`;
-  if (texts.slice(1, -1).includes('')) return 'has two variables with no text between them: put one there';
+  if (texts.slice(1, -1).includes('')) return 'has two variables with no text between them. Separate them';
   if (texts.some((text) => !/^[\w.~:/?#[\]@!$&'()*+,;=%-]*$/.test(text))) {
-    return 'has characters that a uri cannot contain, or a brace without a matching one: percent-encode them';
+    return 'has characters that a uri cannot contain, or a brace without a matching one. Percent-encode them';
   }
   return undefined;
 }

@@ -49,7 +49,7 @@ export function mcpResources<const Name extends string = string>(
 ): UnfoldingTool<Name> {
   const { prefix = '' } = checkMadeClient(
     client,
-    'one that defineMcpClient has made, as in mcpResources(client)',
+    'the result of defineMcpClient, as in mcpResources(client)',
   );
   const made = defineUnfolding({
     ...options,

@@ -195,7 +195,7 @@ function readTool({ server, hasHeaders }: ListingServer, listed: unknown): ReadT
 const HEADER_PROBLEMS: Readonly<Record<HeaderFault['kind'], string>> = {
   place: 'asks for a header outside the properties of its input',
   name: 'asks for a header with an invalid name',
-  type: 'asks for a header of what is no text, integer or boolean',
+  type: 'asks for a header of a type other than string, integer or boolean',
   twice: 'asks for two headers with one name',
 };
 

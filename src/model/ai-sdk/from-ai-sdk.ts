@@ -75,7 +75,7 @@ export const fromAiSdkWithClock = (
   const { specificationVersion: version = typeof model }: { readonly specificationVersion?: string } = model;
   if (version !== 'v4' && version !== 'v3') {
     throw new TypeError(
-      `'model' is not a language model of the AI SDK's specification v4 or v3, but: ${version}.`,
+      `'model' must be a language model of the AI SDK's specification v4 or v3, but is: ${version}.`,
     );
   }
   const { modelId: name, provider } = model;
@@ -117,7 +117,7 @@ export const fromAiSdkWithClock = (
 };
 
 const unknownModelProblem = ({ modelId, provider }: SdkModel): string =>
-  `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known; name the model, as in ` +
+  `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known. Name the model, as in ` +
   "fromAiSdk(model, { like: 'claude-opus-5-5' })";
 
 /**

@@ -55,7 +55,7 @@ export function checkFileWarnings(
 const DROPPED_FILE_WARNING = /\b(?:user message|tool)\b.* part type: file\b/;
 
 const unsupportedFileError = ({ modelId, provider }: SdkModel, what: string): ModelError =>
-  new ModelError('bad-request', `The model '${modelId}' of '${provider}' cannot be given ${what}.`);
+  new ModelError('bad-request', `The model '${modelId}' of '${provider}' cannot accept ${what}.`);
 
 const filesIn = (message: ModelMessage): readonly MessageFile[] =>
   message.role === 'user' || message.role === 'tool'

@@ -52,7 +52,7 @@ function findUnsupportedSetting(
 const unsupportedSettingError = ({ modelId, provider }: SdkModel, setting: string, why = ''): ModelError =>
   new ModelError(
     'bad-request',
-    `The model '${modelId}' of '${provider}' cannot be given the setting '${setting}'${why}.`,
+    `The model '${modelId}' of '${provider}' cannot accept the setting '${setting}'${why}.`,
   );
 
 const toChoice = (choice: ToolChoice): NonNullable<LanguageModelV4CallOptions['toolChoice']> =>

@@ -336,11 +336,11 @@ export function findSdkTraits(
  * @throws TypeError for a value outside the type.
  */
 function checkOverrides({ like = '-', signsPrefix = false, wantsThoughts = false }: TraitOverrides): void {
-  if (typeof like !== 'string' || like === '') throw new TypeError("'like' is not the name of a model.");
-  if (typeof signsPrefix !== 'boolean') throw new TypeError("'signsPrefix' is not true or false.");
+  if (typeof like !== 'string' || like === '') throw new TypeError("'like' must be the name of a model.");
+  if (typeof signsPrefix !== 'boolean') throw new TypeError("'signsPrefix' must be true or false.");
   const known: readonly unknown[] = ['budget', 'field', 'signature', false];
   if (!known.includes(wantsThoughts))
-    throw new TypeError("'wantsThoughts' is not 'budget', 'field', 'signature' or false.");
+    throw new TypeError("'wantsThoughts' must be 'budget', 'field', 'signature' or false.");
 }
 
 /** Returns the function that recognizes other models whose thoughts this model reads. */

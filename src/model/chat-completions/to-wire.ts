@@ -88,7 +88,7 @@ function toWirePart(part: MessagePart, { called = 'Chat completions', fetchesNot
       return { type: 'file', file: { filename: name, file_data: toFileUrl(part) } };
     }
   }
-  throw new ModelError('bad-request', `${called} cannot be given ${describeFile(part)}.`);
+  throw new ModelError('bad-request', `${called} cannot accept ${describeFile(part)}.`);
 }
 
 /** The protocol's names of its audio formats. */
@@ -107,7 +107,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
  */
 export const toWireTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) => {
   if (providerTool) {
-    const words = `The model cannot be given the tool '${name}': '${providerTool.id}' is run by its own provider.`;
+    const words = `The model cannot use the tool '${name}', since '${providerTool.id}' is run by its own provider.`;
     throw new ModelError('bad-request', words);
   }
   return { type: 'function', function: { name, description, parameters: inputSchema } };
@@ -159,10 +159,10 @@ export const providerOptionFields = (
 ): UntrustedRecord => {
   const own = providerOptions?.[key];
   if (own === undefined) return {};
-  if (!isRecord(own)) throw badRequestError(`'providerOptions.${key}' is not an object.`);
+  if (!isRecord(own)) throw badRequestError(`'providerOptions.${key}' must be an object.`);
   const field = Object.keys(own).find((name) => ours.has(name));
   if (field !== undefined)
-    throw badRequestError(`'providerOptions.${key}.${field}' is set by the adapter; leave it out.`);
+    throw badRequestError(`'providerOptions.${key}.${field}' is set by the adapter. Omit it.`);
   return own;
 };
 

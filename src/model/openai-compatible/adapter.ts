@@ -176,11 +176,11 @@ const isCallForbidden = ({ tools, settings }: ModelRequest): boolean =>
 const parseUrl = ({ baseURL }: OpenaiCompatibleOptions): string => {
   const url = URL.parse(baseURL);
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new TypeError("'baseURL' is not an http or https URL.");
+    throw new TypeError("'baseURL' must be an http or https URL.");
   }
   if (url.username !== '' || url.password !== '') {
     throw new TypeError(
-      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      "'baseURL' contains a user name or password. Pass credentials as 'apiKey' or 'headers'.",
     );
   }
   url.hash = '';
@@ -195,7 +195,7 @@ const parseHeaders = (apiKey: string | undefined, headers: Readonly<Record<strin
     for (const [name, value] of Object.entries(headers)) all.set(name, value);
     return all;
   } catch {
-    throw new TypeError("'apiKey' or 'headers' holds a character that HTTP does not allow in a header.");
+    throw new TypeError("'apiKey' or 'headers' contains a character that HTTP does not allow in a header.");
   }
 };
 

@@ -102,7 +102,9 @@ function createFromVars(options: OpenaiCompatibleOptions): ChatModel {
 function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
   const make = async (): Promise<ChatModel> => {
     const stored = await key.get().catch((cause: unknown) => {
-      throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.', { cause });
+      throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY. Check its binding.', {
+        cause,
+      });
     });
     return createFromVars({ ...server, apiKey: readSetting(stored) });
   };
@@ -127,7 +129,7 @@ function parsePrices(value: string | undefined): Prices | undefined {
     return checkPrices(JSON.parse(value)).prices;
   } catch {
     throw new ConfigurationError(
-      'MODEL_PRICES is not the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.',
+      'MODEL_PRICES must be the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.',
     );
   }
 }

@@ -87,7 +87,7 @@ const settingsFields = (request: ModelRequest): UntrustedRecord => {
   const { topK, stop = [] } = settings;
   if (topK !== undefined) {
     throw badRequestError(
-      "Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'.",
+      "Chat completions have no 'topK'. If the server has one, use 'extraBody: { top_k }'.",
     );
   }
   return {

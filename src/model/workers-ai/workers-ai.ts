@@ -242,7 +242,7 @@ const explainFailure = (thrown: unknown): ExplainedFailure => {
   if (status !== undefined) return { error: errorOfStatus(status, { words }), retryAfter };
   if (/JSON Mode couldn't be met/i.test(words)) {
     return {
-      error: new ModelError('invalid-reply', 'The model could not answer in the form that was asked for.'),
+      error: new ModelError('invalid-reply', 'The model could not answer in the requested format.'),
     };
   }
   const length = readRequestLength('server-error', words);

@@ -351,7 +351,7 @@ describe('a copy of a subagent', () => {
       [],
     );
     expect(read).toEqual([
-      "Error: Agent 'work' has a tool 'look', and so does its subagent 'work': rename one.",
+      "Error: Agent 'work' and its subagent 'work' both have a tool 'look'. Rename one.",
     ]);
   });
 

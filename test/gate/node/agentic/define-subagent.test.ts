@@ -99,7 +99,7 @@ describe('a subagent', () => {
     const { model } = await runBare({ tools, replies });
     expect(resultsRead(model)).toEqual([
       'Filed.',
-      "Error: Agent 'cook' not found: without an app, pass the agent's definition instead of its name.",
+      "Error: Agent 'cook' not found. Without an app, pass the agent's definition instead of its name.",
     ]);
   });
 

@@ -280,12 +280,12 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
     [
       'a list of clients instead of one client',
       make(mcpResources, { clients: [] }),
-      "MCP client '': an object is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': an object is not a client. Use the result of defineMcpClient, as in mcpResources(client).",
     ],
     [
       'undefined instead of a client',
       make(mcpResources, undefined as never),
-      "MCP client '': undefined is not a client. Use one that defineMcpClient has made, as in mcpResources(client).",
+      "MCP client '': undefined is not a client. Use the result of defineMcpClient, as in mcpResources(client).",
     ],
   ])('the error explains the mistake: %s', told);
 });

@@ -199,7 +199,7 @@ describe('defineMcpClient', () => {
       make(defineMcpClient, { name: 'docs', command: 'npx' }),
       "MCP client 'docs': it has 'command' instead of 'url (a server that speaks HTTP)'. Replace it.",
     ],
-    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url'. Use a value."],
+    ['no url', make(defineMcpClient, { name: 'docs' }), "MCP client 'docs': it has no 'url'. Use a URL."],
     [
       'timeOut',
       make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),

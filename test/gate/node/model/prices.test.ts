@@ -123,7 +123,7 @@ describe('prices', () => {
     'cheap',
   ])('in the invalid form %s throw a ConfigurationError', (text) => {
     const message =
-      'MODEL_PRICES is not the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
+      'MODEL_PRICES must be the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
     expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
       new ConfigurationError(message),
     );

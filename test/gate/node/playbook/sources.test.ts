@@ -130,7 +130,7 @@ describe('a lock', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['the name of a tool', 'report', "Tool at index 1 is 'report': list the tool itself."],
+    ['the name of a tool', 'report', "Tool at index 1 is 'report'. List the tool itself."],
     [
       'a group that requires a permission',
       defineToolGroup({ role: 'web', description: 'Web.', permissions: ['host-access'], tools: [report] }),

@@ -428,7 +428,7 @@ describe('a request that cannot be shortened enough', () => {
       error: {
         type: 'model-failure',
         message:
-          "The conversation is too long for the model 'small', and cannot be shortened further: shorten the message, " +
+          "The conversation is too long for the model 'small', and cannot be shortened further. Shorten the message, " +
           `the instructions or the tools, or use a model with a longer context. ${refused(alone.refused[0] ?? 0)}`,
       },
     });
@@ -443,7 +443,7 @@ describe('a request that cannot be shortened enough', () => {
       error: {
         type: 'model-failure',
         message:
-          "The conversation is too long for the model 'small', even after it was shortened: shorten the message, the " +
+          "The conversation is too long for the model 'small', even after it was shortened. Shorten the message, the " +
           `instructions or the tools, or use a model with a longer context. ${refused(small.refused[1] ?? 0)}`,
       },
     });
@@ -464,7 +464,7 @@ describe('a request that cannot be shortened enough', () => {
     const session = createTestSession(clerk([dig]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
     expect(last(said(last(small.answered)))).toBe(
-      "Error: The conversation is too long for the model 'small', and cannot be shortened further: shorten the " +
+      "Error: The conversation is too long for the model 'small', and cannot be shortened further. Shorten the " +
         `message, the instructions or the tools, or use a model with a longer context. ${refused(small.refused[0] ?? 0)}`,
     );
   });

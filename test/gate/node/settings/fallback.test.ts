@@ -212,11 +212,11 @@ describe('a fallback', () => {
   });
 
   it.each<[string, readonly ChatModel[], string]>([
-    ['one model', [named('a', [])], "'fallback' was given 1 models; give it two or more."],
+    ['one model', [named('a', [])], "'fallback' needs two or more models, but received 1."],
     [
       'a model that is a fallback itself',
       [named('a', []), named('b', [], { settings: { toolChoice: 'required' } })],
-      "'fallback' was given the model 'b', whose settings hold a 'toolChoice'; give that to the agent.",
+      "'fallback' received the model 'b', whose settings contain a 'toolChoice'. Set it on the agent.",
     ],
   ])('throws for %s', (_, models, message) => {
     expect(() => fallback(models)).toThrow(new TypeError(message));

@@ -51,7 +51,7 @@ describe('a blank reply', () => {
         text: '',
         error: {
           type: 'empty-reply',
-          message: 'The model answered with nothing, even after it was asked once more.',
+          message: 'The model returned an empty reply, even after it was asked once more.',
         },
       },
     });

@@ -132,7 +132,7 @@ describe('a nested loop', () => {
     [
       'it gives two blank replies',
       ['', ''],
-      'The model answered with nothing, even after it was asked once more.',
+      'The model returned an empty reply, even after it was asked once more.',
     ],
     [
       'it calls a missing tool',

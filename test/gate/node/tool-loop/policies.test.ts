@@ -165,7 +165,7 @@ describe('a blank reply', () => {
     expect(session.requests).toHaveLength(1);
     expect(answer).toMatchObject({
       outcome: 'failed',
-      error: { type: 'empty-reply', message: 'The model answered with nothing.' },
+      error: { type: 'empty-reply', message: 'The model returned an empty reply.' },
     });
   });
 
@@ -176,7 +176,7 @@ describe('a blank reply', () => {
     });
     expect(answer).toMatchObject({
       iterations: 3,
-      error: { message: 'The model answered with nothing, even after it was asked 2 more times.' },
+      error: { message: 'The model returned an empty reply, even after it was asked 2 more times.' },
     });
   });
 

@@ -232,7 +232,7 @@ describe('a call of readResult', () => {
       return { result, from };
     });
     expect(text).toBe(
-      `Error: The result '${sent}' has 26000 characters, and none at ${from}: send 'from' as a number from 0 to 25999.`,
+      `Error: The result '${sent}' has 26000 characters, and none at ${from}. Send 'from' as a number from 0 to 25999.`,
     );
   });
 

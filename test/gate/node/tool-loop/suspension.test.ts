@@ -57,7 +57,7 @@ describe('a call that waits for an answer from outside', () => {
     const app = memoryApp({ tools: [late], replies: [calls('pay'), 'Hm.'] });
     expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Hm.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
-      text: "Error: Tool 'pay' has already run: ask before it executes.",
+      text: "Error: Tool 'pay' cannot ask after it has run. Ask before.",
     });
     expect(ran).toHaveLength(1);
   });

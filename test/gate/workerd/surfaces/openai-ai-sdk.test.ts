@@ -94,7 +94,7 @@ describe.each([
     const { message } = script({ text: '' }, { text: '' });
     const failed = generateText({ model, prompt: message(), providerOptions, ...quiet });
     await expect(failed).rejects.toMatchObject({
-      message: 'The model answered with nothing, even after it was asked once more.',
+      message: 'The model returned an empty reply, even after it was asked once more.',
       isRetryable: false,
     });
   });

@@ -190,7 +190,7 @@ describe('a chat completion', () => {
     const failing = { model: 'scripted', messages: [{ role: 'user' as const, content: message() }] };
     const failure = await client.chat.completions.create(failing).catch((thrown: unknown) => thrown);
     const told = {
-      message: 'The model answered with nothing, even after it was asked once more.',
+      message: 'The model returned an empty reply, even after it was asked once more.',
       type: 'server_error',
       param: null,
       code: 'empty_reply',

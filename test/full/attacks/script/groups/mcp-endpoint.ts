@@ -43,8 +43,8 @@ const sessions = [
 
 /** Invalid params of a call. */
 const params: readonly (readonly [what: string, params: unknown, message: string])[] = [
-  ['a name that is a list', { name: ['pay'] }, '`name` must be text: the name of a tool.'],
-  ['no name', {}, '`name` must be text: the name of a tool.'],
+  ['a name that is a list', { name: ['pay'] }, '`name` must be the name of a tool.'],
+  ['no name', {}, '`name` must be the name of a tool.'],
   ['arguments that are a list', { name: 'pay', arguments: [5] }, '`arguments` must be an object.'],
   ['arguments that are text', { name: 'pay', arguments: '{"amount":5}' }, '`arguments` must be an object.'],
   [
@@ -154,7 +154,7 @@ const protocol: readonly Attack[] = [
   {
     name: 'a cursor that nobody gave out is refused',
     act: (scene) => rpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
-    comes: refused(-32602, 'There is no such page: everything is listed on the first one.'),
+    comes: refused(-32602, 'There is no such page. The first page lists everything.'),
   },
   {
     name: 'an unknown method is told as that',

@@ -59,7 +59,7 @@ describe('an invalid client', () => {
     [
       'url',
       { url: 'https://ada:secret@mcp.example.com/' },
-      'its url holds credentials; name a secret in `bearer`, or send them by `headers`.',
+      'its url contains credentials. Name a secret in `bearer`, or send them in `headers`.',
     ],
     ['bearer', { bearer: ' ' }, NO_NAME],
     ['bearer', { bearer: 'Bearer WIKI_TOKEN' }, NO_NAME],
@@ -69,7 +69,7 @@ describe('an invalid client', () => {
     [
       'oauth',
       { bearer: 'TOKEN', oauth: () => undefined },
-      'it has `bearer` and `oauth`; both send a token, so use one of them.',
+      'it has `bearer` and `oauth`, which both send a token. Use one of them.',
     ],
     ['prefix', { prefix: '' }, 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'],
     ['prefix', { prefix: 'fs.' }, 'its prefix must be 1 to 32 letters, digits, `_` or `-`.'],
@@ -110,7 +110,7 @@ describe('an invalid client', () => {
     [
       'keepSession',
       { transport: 'sse', keepSession: true },
-      "it has `keepSession`, and the transport 'sse', whose sessions end with their connection.",
+      "it has `keepSession`, but sessions of the transport 'sse' end with their connection. Use another transport.",
     ],
     ['keepSession', { keepSession: 'yes' }, "it has 'yes' as its 'keepSession'. Use true or false."],
     [

@@ -34,8 +34,7 @@ describe('two clients with one name', () => {
       expect.objectContaining({
         client: 'shop',
         field: 'name',
-        message:
-          "MCP client 'shop': another client in the list has the same name, under which a session stores its tools.",
+        message: "MCP client 'shop': another client in the list has the same name. Rename one.",
       }),
     );
   });

@@ -237,8 +237,8 @@ describe('the tools of a server', () => {
     expect(offered(desk)).toEqual([['good', 'named_as_the_keyword']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header with an invalid name; " +
-        "'spaced' asks for a header with an invalid name; 'number' asks for a header of what is no text, integer " +
-        "or boolean; 'listed' asks for a header outside the properties of its input; 'twice' asks for two headers with one name.",
+        "'spaced' asks for a header with an invalid name; 'number' asks for a header of a type other than " +
+        "string, integer or boolean; 'listed' asks for a header outside the properties of its input; 'twice' asks for two headers with one name.",
     ]);
     expect(server.requests).toHaveLength(2);
   });

@@ -245,7 +245,7 @@ describe('a result with files', () => {
 
 describe('a file that the model does not accept', () => {
   const cannot = (provider: string, what: string) =>
-    `The model 'm-1' of '${provider}' cannot be given a file of the type ${what}.`;
+    `The model 'm-1' of '${provider}' cannot accept a file of the type ${what}.`;
 
   it.each<[string, readonly ModelMessage[], string]>([
     ['anthropic.messages', [asked(sample('audio/wav'))], "'audio/wav' in a message"],
@@ -277,7 +277,7 @@ describe('a file that the model does not accept', () => {
       const outcome = await ask(warned(warning), { stream: true, provider: 'own.chat', request });
       expect(failureIn(outcome)).toMatchObject({
         failure: 'bad-request',
-        message: `The model 'm-1' of 'own.chat' cannot be given a file of the type 'image/png' or 'audio/wav'${why}.`,
+        message: `The model 'm-1' of 'own.chat' cannot accept a file of the type 'image/png' or 'audio/wav'${why}.`,
       });
       const without = await ask(warned(warning), { stream: true, provider: 'own.chat' });
       expect('reply' in without).toBe(true);

@@ -140,8 +140,8 @@ describe('`fromAiSdk`', () => {
   });
 
   it.each([
-    ['v2', "'model' is not a language model of the AI SDK's specification v4 or v3, but: v2."],
-    [undefined, "'model' is not a language model of the AI SDK's specification v4 or v3, but: object."],
+    ['v2', "'model' must be a language model of the AI SDK's specification v4 or v3, but is: v2."],
+    [undefined, "'model' must be a language model of the AI SDK's specification v4 or v3, but is: object."],
   ])('throws for a model of the specification %s', (specificationVersion, message) => {
     const model = { ...fakeModel([]).model, specificationVersion } as unknown as LanguageModelV4;
     expect(() => fromAiSdk(model)).toThrow(new TypeError(message));
@@ -150,7 +150,9 @@ describe('`fromAiSdk`', () => {
   it('throws for the name of a model', () => {
     const name = 'openai/gpt-5' as unknown as LanguageModelV4;
     expect(() => fromAiSdk(name)).toThrow(
-      new TypeError("'model' is not a language model of the AI SDK's specification v4 or v3, but: string."),
+      new TypeError(
+        "'model' must be a language model of the AI SDK's specification v4 or v3, but is: string.",
+      ),
     );
   });
 });

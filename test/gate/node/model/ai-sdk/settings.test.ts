@@ -107,7 +107,7 @@ describe('an unsupported setting', () => {
     const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { ...hello, settings } });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
-      message: `The model 'm-1' of '${provider}' cannot be given the setting '${name}'.`,
+      message: `The model 'm-1' of '${provider}' cannot accept the setting '${name}'.`,
     });
     expect(calls).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe('an unsupported setting', () => {
     const outcome = await ask(hi, { stream: true, version: 'v3', request });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
-      message: "The model 'm-1' of 'fake' cannot be given the setting 'reasoning'.",
+      message: "The model 'm-1' of 'fake' cannot accept the setting 'reasoning'.",
     });
   });
 
@@ -137,7 +137,7 @@ describe('an unsupported setting', () => {
     });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
-      message: "The model 'm-1' of 'fake' cannot be given the setting 'temperature': Not while it thinks.",
+      message: "The model 'm-1' of 'fake' cannot accept the setting 'temperature': Not while it thinks.",
       outputBegan: false,
     });
     expect([outcome.pieces, calls.length]).toEqual([[], 1]);
@@ -153,7 +153,7 @@ describe('an unsupported setting', () => {
     const { model } = wire((fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-4-7'), [[start]]);
     const outcome = await settle(model, { request: { ...hello, settings: { temperature: 0.5 } } });
     expect(failureIn(outcome).message).toMatch(
-      /^The model 'claude-opus-4-7' of 'anthropic\.messages' cannot be given the setting 'temperature': /,
+      /^The model 'claude-opus-4-7' of 'anthropic\.messages' cannot accept the setting 'temperature': /,
     );
   });
 });

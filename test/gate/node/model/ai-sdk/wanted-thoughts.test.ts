@@ -230,8 +230,8 @@ describe('a trait that the developer declares', () => {
           { signal: new AbortController().signal, warn },
         );
       const words =
-        `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known; ` +
-        "name the model, as in fromAiSdk(model, { like: 'claude-opus-5-5' })";
+        `the name '${modelId}' does not identify a model of '${provider}', so the requirements of that model are not known. ` +
+        "Name the model, as in fromAiSdk(model, { like: 'claude-opus-5-5' })";
       expect(warn.mock.calls).toEqual(isMissed ? [[words]] : []);
     },
   );
@@ -240,10 +240,10 @@ describe('a trait that the developer declares', () => {
     [
       'wantsThoughts',
       { wantsThoughts: 'all' },
-      "'wantsThoughts' is not 'budget', 'field', 'signature' or false.",
+      "'wantsThoughts' must be 'budget', 'field', 'signature' or false.",
     ],
-    ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' is not true or false."],
-    ['like', { like: '' }, "'like' is not the name of a model."],
+    ['signsPrefix', { signsPrefix: 'yes' }, "'signsPrefix' must be true or false."],
+    ['like', { like: '' }, "'like' must be the name of a model."],
   ])('throws if it is invalid: %s', (_, options, message) => {
     expect(() => fromAiSdk(fakeModel([], CLAUDE).model, options)).toThrow(new TypeError(message));
   });

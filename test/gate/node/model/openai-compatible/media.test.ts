@@ -77,7 +77,7 @@ describe('a message with files', () => {
       expect(requests).toEqual([]);
       expect(await failureOf(ok, { request: saying(first, second) })).toMatchObject({
         failure: 'bad-request',
-        message: `Chat completions cannot be given a file of the type ${what}.`,
+        message: `Chat completions cannot accept a file of the type ${what}.`,
       });
     },
   );

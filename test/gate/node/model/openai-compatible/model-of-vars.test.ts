@@ -50,15 +50,15 @@ describe('`openaiCompatible` without options', () => {
     [{ MODEL: 'gpt-5' }, `MODEL is 'gpt-5', but ${NO_SERVER}`],
     [
       { OPENAI_BASE_URL: 'localhost:11434/hunter2' },
-      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' is not an http or https URL.",
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' must be an http or https URL.",
     ],
     [
       { OPENAI_BASE_URL: 'https://me:hunter2@host.test/v1' },
-      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'baseURL' contains a user name or password. Pass credentials as 'apiKey' or 'headers'.",
     ],
     [
       { OPENAI_API_KEY: 'hunter\n2' },
-      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+      "OPENAI_BASE_URL or OPENAI_API_KEY cannot be used: 'apiKey' or 'headers' contains a character that HTTP does not allow in a header.",
     ],
   ])('throws for %j and names the setting', (env, message) => {
     expect(() => modelOf(env)).toThrow(new ConfigurationError(message));
@@ -89,7 +89,9 @@ describe('`openaiCompatible` without options', () => {
     const { get, sent } = stored(new Error('Secret "x" not found'), 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
-      new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY. Check its binding.'),
+      new ConfigurationError(
+        'The Secrets Store did not return OPENAI_API_KEY. Check its binding. Check its binding.',
+      ),
     );
     await model.ask(request, options);
     expect(sent).toEqual(['Bearer sk-new']);

@@ -198,19 +198,19 @@ describe('`openaiCompatible`', () => {
   });
 
   it.each([
-    [{ baseURL: 'model.test/v1' }, "'baseURL' is not an http or https URL."],
-    [{ baseURL: 'ftp://model.test' }, "'baseURL' is not an http or https URL."],
+    [{ baseURL: 'model.test/v1' }, "'baseURL' must be an http or https URL."],
+    [{ baseURL: 'ftp://model.test' }, "'baseURL' must be an http or https URL."],
     [
       { baseURL: 'https://u:hunter2@model.test' },
-      "'baseURL' holds a user name or password; give credentials as 'apiKey' or 'headers'.",
+      "'baseURL' contains a user name or password. Pass credentials as 'apiKey' or 'headers'.",
     ],
     [
       { baseURL: 'https://model.test', apiKey: 'hun\nter2' },
-      "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+      "'apiKey' or 'headers' contains a character that HTTP does not allow in a header.",
     ],
     [
       { baseURL: 'https://model.test', headers: { 'a b': 'hunter2' } },
-      "'apiKey' or 'headers' holds a character that HTTP does not allow in a header.",
+      "'apiKey' or 'headers' contains a character that HTTP does not allow in a header.",
     ],
   ])('throws for %j without repeating the value', (options, message) => {
     expect(() => openaiCompatible({ model: 'm-1', ...options })).toThrow(new TypeError(message));

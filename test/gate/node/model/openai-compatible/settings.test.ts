@@ -60,12 +60,12 @@ describe('settings', () => {
   });
 
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
-    [{ topK: 40 }, "Chat completions have no 'topK': if the server has one, use 'extraBody: { top_k }'."],
+    [{ topK: 40 }, "Chat completions have no 'topK'. If the server has one, use 'extraBody: { top_k }'."],
     [
       { toolChoice: { tool: 'gone' } },
       "'toolChoice' names the tool 'gone', which this request does not offer.",
     ],
-    [{ providerOptions: { openaiCompatible: 'x' } }, "'providerOptions.openaiCompatible' is not an object."],
+    [{ providerOptions: { openaiCompatible: 'x' } }, "'providerOptions.openaiCompatible' must be an object."],
     [
       { providerOptions: { openaiCompatible: { n: 2 } } },
       "'providerOptions.openaiCompatible.n' is set by the adapter. Omit it.",

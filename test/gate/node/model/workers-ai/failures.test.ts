@@ -81,7 +81,7 @@ describe('an error of the binding', () => {
       'invalid-reply',
       undefined,
       1,
-      'The model could not answer in the form that was asked for.',
+      'The model could not answer in the requested format.',
     ],
     [
       'a lost connection',

@@ -43,7 +43,7 @@ it.each([
     const outcome = await ask(hi, { request: saying(file) });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
-      message: `Workers AI cannot be given a file of the type ${what}.`,
+      message: `Workers AI cannot accept a file of the type ${what}.`,
     });
     expect(outcome.runs).toEqual([]);
   },

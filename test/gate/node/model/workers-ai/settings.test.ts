@@ -61,7 +61,7 @@ describe('settings', () => {
       { toolChoice: { tool: 'look' } },
       "Many models of Workers AI silently ignore 'toolChoice'. If this one supports it, pass it as 'providerOptions: { workersAi: { tool_choice: 'required' } }'.",
     ],
-    [{ providerOptions: { workersAi: 'x' } }, "'providerOptions.workersAi' is not an object."],
+    [{ providerOptions: { workersAi: 'x' } }, "'providerOptions.workersAi' must be an object."],
     [
       { providerOptions: { workersAi: { stream: false } } },
       "'providerOptions.workersAi.stream' is set by the adapter. Omit it.",

@@ -13,7 +13,7 @@ const SCHEMA = { type: 'object', properties: { n: { type: 'number' } }, required
 const MISSING = {
   type: 'misconfigured',
   message:
-    "Tool 'ask' asks a question: it needs the module `answers`. Import it from 'holdfast/answers' and add it to `use`.",
+    "Tool 'ask' asks a question, which needs the module `answers`. Import it from 'holdfast/answers' and add it to `use`.",
 };
 
 /** A tool that asks inside `run`, and returns the decision. */

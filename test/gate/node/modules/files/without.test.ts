@@ -56,7 +56,7 @@ it('a file that a tool returns is described in text, and the log names the missi
   const [shown] = session.requests[1]?.messages.filter(({ role }) => role === 'tool') ?? [];
   expect(shown?.text).toBe('Drawn.\n\n[file not kept: image/png, "a.png", 3 bytes]');
   expect(shown).not.toHaveProperty('parts');
-  expect(log).toEqual([`A file that tool 'draw' returned was not kept: it ${NEEDED}`]);
+  expect(log).toEqual([`A file that tool 'draw' returned was not kept, since it ${NEEDED}`]);
 });
 
 it('a tool that reads a file fails, and the log names the missing module', async () => {

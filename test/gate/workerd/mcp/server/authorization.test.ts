@@ -261,7 +261,7 @@ function signingIn() {
 describe('the authorization option of an app', () => {
   it.each<[unknown, string]>([
     [{}, "authorization has no 'servers'. Use a list, as in [one, another]."],
-    [{ servers: [] }, 'authorization has no servers: list the issuers of its tokens.'],
+    [{ servers: [] }, 'authorization has no servers. List the issuers of its tokens.'],
     [
       { servers: ['login.example'] },
       "authorization has the server 'login.example'. Use its issuer, such as 'https://login.example'.",

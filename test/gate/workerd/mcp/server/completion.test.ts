@@ -134,17 +134,17 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       { type: 'ref/resource', uri: 7 },
       {},
       undefined,
-      '`uri` must be text: the uri of a template. resources/templates/list lists them.',
+      '`uri` must be the uri of a template. resources/templates/list lists them.',
     ],
     [{ type: 'ref/tool' }, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
     [undefined, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
-    [ofTour, undefined, undefined, '`argument` must have a text as its `name`, and as its `value`.'],
-    [ofTour, { name: 'city' }, undefined, '`argument` must have a text as its `name`, and as its `value`.'],
+    [ofTour, undefined, undefined, 'The `name` and the `value` of `argument` must be strings.'],
+    [ofTour, { name: 'city' }, undefined, 'The `name` and the `value` of `argument` must be strings.'],
     [
       ofTour,
       { name: 'city', value: 7 },
       undefined,
-      '`argument` must have a text as its `name`, and as its `value`.',
+      'The `name` and the `value` of `argument` must be strings.',
     ],
     [
       ofTour,
@@ -164,12 +164,12 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       undefined,
       "The template 'rows://all' has no 'a'. It has: [].",
     ],
-    [ofTour, { name: 'city', value: '' }, 'x', '`context.arguments` must be an object of texts.'],
+    [ofTour, { name: 'city', value: '' }, 'x', '`context.arguments` must be an object of strings.'],
     [
       ofTour,
       { name: 'city', value: '' },
       { arguments: { country: 7 } },
-      '`context.arguments` must be an object of texts.',
+      '`context.arguments` must be an object of strings.',
     ],
   ])('is refused for an invalid request: %j %j', async (ref, argument, context, message) => {
     const params = { ...(ref !== undefined && { ref }), argument, context };
@@ -185,7 +185,7 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       },
     });
     expect(log.mock.calls[0]?.[0].stack).toContain(
-      "the completion of 'broken' of prompt 'tour' did not return a list of texts.",
+      "the completion of 'broken' of prompt 'tour' did not return a list of strings.",
     );
   });
 });

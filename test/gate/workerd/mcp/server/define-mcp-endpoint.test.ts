@@ -14,7 +14,7 @@ import { scripted } from '../../../../fixtures/scripted-agent.ts';
 const hello = defineTool({ name: 'hello', description: 'Greets.', run: () => 'Hello.' });
 
 const needsSession = (name: string): string =>
-  `MCP endpoint: the tool '${name}' needs a session: it opens a loop of its own, unfolds, or waits for somebody. ` +
+  `MCP endpoint: the tool '${name}' needs a session, since it opens a loop of its own, unfolds, or waits for a person. ` +
   'Publish an agent that has it instead.';
 
 describe('defineMcpEndpoint', () => {
@@ -23,13 +23,13 @@ describe('defineMcpEndpoint', () => {
       'two tools with one name',
       { tools: [hello, hello] },
       'tools[1]',
-      "MCP endpoint: two of its entries are called 'hello'.",
+      "MCP endpoint: two of its entries are called 'hello'. Rename one.",
     ],
     [
       'a tool and an agent with one name',
       { tools: [hello], agents: [{ agent: 'support', as: 'hello' }] },
       'agents[0]',
-      "MCP endpoint: two of its entries are called 'hello'.",
+      "MCP endpoint: two of its entries are called 'hello'. Rename one.",
     ],
     [
       'an agent under an invalid tool name',
@@ -46,7 +46,7 @@ describe('defineMcpEndpoint', () => {
         ],
       },
       'prompts[1]',
-      "MCP endpoint: two prompts are called 'p'.",
+      "MCP endpoint: two prompts are called 'p'. Rename one.",
     ],
     [
       'a prompt without a name',

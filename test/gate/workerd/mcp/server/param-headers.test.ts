@@ -130,7 +130,7 @@ describe('a tool', () => {
     ],
     [
       { a: { type: 'number', 'x-mcp-header': 'A' } },
-      'has the `x-mcp-header` "A" at \'a\': only a string, an integer or a boolean goes into a header.',
+      'has the `x-mcp-header` "A" at \'a\'. Only a string, an integer or a boolean can be a header.',
     ],
     [
       { a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } },
@@ -138,7 +138,7 @@ describe('a tool', () => {
     ],
     [
       { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } },
-      'has the `x-mcp-header` "A" at \'a.items\': only a property of its input, or of an object in it, goes into a header.',
+      'has the `x-mcp-header` "A" at \'a.items\'. Only a property of its input, or of an object in it, can be a header.',
     ],
   ])('cannot be published with invalid headers: %j', (properties, problem) => {
     const publish = () => publishing({ tools: [toolWith(properties)] });

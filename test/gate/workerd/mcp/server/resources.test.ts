@@ -148,7 +148,7 @@ describe('the resources of an endpoint', () => {
 
   it('fit on one page', async () => {
     const refused = {
-      error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
+      error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
     };
     expect(await answerTo(via, 'resources/list', { cursor: 'x' })).toEqual(refused);
     expect(await answerTo(via, 'resources/templates/list', { cursor: 'x' })).toEqual(refused);
@@ -212,9 +212,9 @@ describe.each(REVISIONS)('an unknown uri, in %s', (_, ask) => {
 
 describe('a request for a resource', () => {
   it.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ['without a uri', {}, '`uri` must be text: the uri of a resource.'],
-    ['by a number', { uri: 7 }, '`uri` must be text: the uri of a resource.'],
-    ['by a list', { uri: ['shop://policy'] }, '`uri` must be text: the uri of a resource.'],
+    ['without a uri', {}, '`uri` must be the uri of a resource.'],
+    ['by a number', { uri: 7 }, '`uri` must be the uri of a resource.'],
+    ['by a list', { uri: ['shop://policy'] }, '`uri` must be the uri of a resource.'],
     [
       'by a huge uri',
       { uri: `shop://orders/${'a'.repeat(500_000)}` },
@@ -450,17 +450,17 @@ describe('defineMcpResource', () => {
     [
       'adjacent variables',
       at('x://{a}{b}'),
-      "'x' has the uri 'x://{a}{b}', which has two variables with no text between them: put one there.",
+      "'x' has the uri 'x://{a}{b}', which has two variables with no text between them. Separate them.",
     ],
     [
       'a brace',
       at('x://{a'),
-      "'x' has the uri 'x://{a', which has characters that a uri cannot contain, or a brace without a matching one: percent-encode them.",
+      "'x' has the uri 'x://{a', which has characters that a uri cannot contain, or a brace without a matching one. Percent-encode them.",
     ],
     [
       'a space',
       at('x://a b'),
-      "'x' has the uri 'x://a b', which has characters that a uri cannot contain, or a brace without a matching one: percent-encode them.",
+      "'x' has the uri 'x://a b', which has characters that a uri cannot contain, or a brace without a matching one. Percent-encode them.",
     ],
     [
       'a fraction of a millisecond',
@@ -508,7 +508,7 @@ describe('defineMcpResource', () => {
     expect(define).toThrow(
       new McpEndpointDefinitionError(
         'resources[2]',
-        "two resources have the uri 'x://{b}', apart from the names of its variables.",
+        "two resources have the uri 'x://{b}', or differ only in the names of its variables.",
       ),
     );
     expect(() => defineMcpEndpoint({ resources: [at('x://{a}'), at('x://a')] })).not.toThrow();

@@ -153,7 +153,7 @@ describe('a subscription request', () => {
         error: {
           code: -32021,
           message:
-            'The request has to declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
+            'The request must declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
           data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
         },
       },

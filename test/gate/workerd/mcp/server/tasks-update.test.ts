@@ -190,7 +190,7 @@ describe('tasks/update', () => {
     const others = publishing({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
     const shown = String(taskId).length > 80 ? `${String(taskId).slice(0, 79)}…` : taskId;
     expect(await update(taskId, answers, ASKS, others)).toEqual({
-      error: { code: -32602, message: `There is no task '${shown}'. A task is gone with its session.` },
+      error: { code: -32602, message: `There is no task '${shown}'. A task is deleted with its session.` },
     });
     expect(paidTo(to)).toEqual([]);
   });

@@ -217,7 +217,7 @@ describe('a client without support for tasks', () => {
   const MISSING = {
     code: -32021,
     message:
-      'The request has to declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
+      'The request must declare the extension io.modelcontextprotocol/tasks among the capabilities of its client.',
     data: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
   };
 
@@ -316,7 +316,7 @@ describe('a task id', () => {
   const refused = (id = '') => ({
     error: {
       code: -32602,
-      message: `There is no task '${id.length > 80 ? `${id.slice(0, 79)}…` : id}'. A task is gone with its session.`,
+      message: `There is no task '${id.length > 80 ? `${id.slice(0, 79)}…` : id}'. A task is deleted with its session.`,
     },
   });
   const unknown = [
@@ -342,7 +342,7 @@ describe('a task id', () => {
     expect(await asked(via, method, { taskId: huge })).toEqual(refused(huge));
     for (const taskId of [undefined, null, 5, {}, ['a']]) {
       expect(await asked(via, method, { taskId })).toEqual({
-        error: { code: -32602, message: '`taskId` must be text: the one in the response to a call.' },
+        error: { code: -32602, message: '`taskId` must be the id in the response to a call.' },
       });
     }
   });

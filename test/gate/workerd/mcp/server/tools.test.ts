@@ -82,7 +82,7 @@ describe('tools/list', () => {
 
   it('fits on one page', async () => {
     expect(await answerTo(publishing({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
-      error: { code: -32602, message: 'There is no such page: everything is listed on the first one.' },
+      error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
     });
   });
 
@@ -120,8 +120,8 @@ describe('tools/call', () => {
       `Tool 'GREET' does not exist. Did you mean 'greet'? Available tools: [greet]. ${USE}`,
     ],
     [{ name: 'constructor' }, `Tool 'constructor' does not exist. Available tools: [greet]. ${USE}`],
-    [{}, '`name` must be text: the name of a tool.'],
-    [{ name: 7 }, '`name` must be text: the name of a tool.'],
+    [{}, '`name` must be the name of a tool.'],
+    [{ name: 7 }, '`name` must be the name of a tool.'],
     [{ name: 'greet', arguments: [] }, '`arguments` must be an object.'],
     [{ name: 'greet', arguments: 'Ada' }, '`arguments` must be an object.'],
     [

@@ -62,7 +62,7 @@ describe('POST /mcp', () => {
   ])('reports a missing field of initialize: %j', async (params) => {
     const response = await postMcp(via, rpc('initialize', params, 'a'));
     const message =
-      '`initialize` must have a text as its `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
+      '`initialize` must have a string `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
     expect([response.status, await json(response)]).toEqual([400, { ...rpcError(-32602, message), id: 'a' }]);
   });
 
