@@ -46,7 +46,7 @@ const RETRY = 'test/gate/workerd/http/retry.test.ts';
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'write-ahead',
-    breaks: 'A call that may run only once runs before the journal knows of it: a crash then runs it twice.',
+    breaks: 'A `once` call runs before its start is in the journal, so it runs twice after a crash.',
     in: 'runExecution',
     text: 'inherited !== effect.effect) await journalStart',
     becomes: 'inherited !== effect.effect) void journalStart',
@@ -54,8 +54,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'reconcile',
-    breaks:
-      'A call that may run only once, and was begun by an invocation that died, is run again by the next.',
+    breaks: 'A `once` call that a dead invocation had started is run again by the next invocation.',
     in: 'runExecution',
     text: "const isInDoubt = inherited === 'once' ||",
     becomes: 'const isInDoubt =',
@@ -64,7 +63,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'outbox',
     breaks:
-      'A note is deleted with an append that does not yet hold what was made of it: a crash loses an approval.',
+      'An inbox message is deleted by an append that does not yet contain its event, so a crash loses an approval.',
     in: 'Outbox.#takeRead',
     text: '.filter(({ seq }) => seq <= until)',
     becomes: '.filter(({ seq }) => seq <= until || true)',
@@ -73,7 +72,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'lease-held',
     breaks:
-      'An invocation whose lease has run out starts further calls, beside the one that has taken its turn over.',
+      'An invocation whose lease has expired starts further calls while another invocation has taken over its turn.',
     in: 'LeaseKeeper.held',
     text: 'this.#options.clock.now() < this.#heard + this.#term',
     becomes: 'this.#heard + this.#term > 0',
@@ -81,7 +80,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'line-told',
-    breaks: 'A cancel is stored, and nobody tells the holder: its model goes on for a third of the term.',
+    breaks:
+      'A holder is not notified of a stored cancel, so its model continues for a third of the lease term.',
     in: 'hasNews',
     text: '(newestUnread(storage) ?? 0) > (newestUnread(storage, before) ?? 0)',
     becomes: 'false',
@@ -89,7 +89,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'line-slot',
-    breaks: 'Six calls and the line are seven connections: the platform cuts off the model that answers.',
+    breaks:
+      'Six calls and the holder’s socket are seven connections, so the platform breaks the connection of the model.',
     in: 'HolderLine.open',
     text: "slots.hold(() => this.#listen(), 'first')",
     becomes: 'this.#listen()',
@@ -98,7 +99,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'line-unheld',
     breaks:
-      'A holder whose append is lost renews its lease for ever, since messages are left for it: nobody takes over.',
+      'A holder whose append is lost renews its lease forever because messages wait for it, so the turn is never taken over.',
     in: 'LeaseKeeper.#renew',
     text: 'isRenewed && !isSending',
     becomes: 'isRenewed',
@@ -107,7 +108,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'ping-answered-late',
     breaks:
-      'A holder counts from the answer to its ping, which may be long on its way: it acts after another was given its turn.',
+      'A holder measures its lease from the response to a ping, which can be delayed, so it still acts after a take-over.',
     in: 'LeaseKeeper.#onHeld',
     text: 'this.#pinged ?? 0',
     becomes: 'this.#options.clock.now()',
@@ -115,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-of-a-replaced-object',
-    breaks: 'An object that was replaced answers the pings of a holder for ever, beside the next holder.',
+    breaks: 'A replaced object answers the pings of a holder forever, although there is a next holder.',
     in: 'LeaseKeeper.#latest',
     text: '(LINE_TERMS - 1) * this.#term',
     becomes: '(LINE_TERMS + 1_000_000) * this.#term',
@@ -123,7 +124,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-lost-with-the-line',
-    breaks: 'An object that restarts takes the holder for dead that it has lost sight of: calls run twice.',
+    breaks: 'A restarted object considers a holder dead whose pings it no longer knows, so calls run twice.',
     in: 'LeaseClock.deadline',
     text: 'if (hasLine && this.#pinged === undefined) return this.nextLook;',
     becomes: '',
@@ -131,7 +132,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-forgotten',
-    breaks: 'What was heard over a line is forgotten as it closes: calls run twice.',
+    breaks: 'The last ping on a socket is forgotten when the socket closes, so calls run twice.',
     in: 'LeaseClock.lineClosed',
     text: 'Math.max(this.#heard, pinged ?? this.#heard)',
     becomes: 'this.#heard',
@@ -139,7 +140,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-of-a-closed-line',
-    breaks: 'The turn of a holder that died is taken over three terms later, though its line has closed.',
+    breaks: 'The turn of a dead holder is taken over only after three terms, although its socket has closed.',
     in: 'LeaseClock.lineClosed',
     text: 'line: -line',
     becomes: 'line',
@@ -147,7 +148,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-over-another-line',
-    breaks: 'The close of an old line ends what is heard over the next one: a living holder is replaced.',
+    breaks: 'The close of an old socket discards the pings on the next one, so an active holder is replaced.',
     in: 'LeaseClock.lineClosed',
     text: 'storage.lease().line !== line',
     becomes: 'storage.lease().line <= 0',
@@ -156,7 +157,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'ping-of-a-zombie',
     breaks:
-      'The pings of a holder that has lost the session are answered as before: it acts beside the next one.',
+      'The object still answers the pings of a former holder, which then acts at the same time as the next holder.',
     in: 'LeaseClock.take',
     text: 'if (lease.line !== 0) watchers?.fence();',
     becomes: '',
@@ -164,7 +165,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'ping-of-a-zombie-to-the-platform',
-    breaks: 'The platform goes on answering a holder that has lost the session: it acts beside the next one.',
+    breaks:
+      'The platform still answers the pings of a former holder, which then acts at the same time as the next holder.',
     in: 'createWatchers',
     text: 'ctx.setWebSocketAutoResponse(pair);',
     becomes: 'if (pair) ctx.setWebSocketAutoResponse(pair);',
@@ -172,7 +174,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'lease-live',
-    breaks: 'A turn is taken over while its holder may still act: calls run twice.',
+    breaks: 'A turn is taken over while its holder may still act, so calls run twice.',
     in: 'LeaseClock.isLive',
     text: 'this.deadline >',
     becomes: 'this.deadline - this.ms / 2 >',
@@ -180,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'lease-heard',
-    breaks: 'An object that starts anew gives a turn away whose holder it has just heard.',
+    breaks: 'A restarted object hands over a turn whose holder was active just before the restart.',
     in: 'lastHeard',
     text: 'storage.lastAppend(epoch) ?? heard',
     becomes: 'heard',
@@ -188,7 +190,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fence',
-    breaks: 'An invocation that was given up for dead still writes to the journal of its successor.',
+    breaks: 'An invocation that lost its lease still writes to the journal of its successor.',
     in: 'LeaseClock.isHeldBy',
     text: "lease.epoch === epoch && lease.state === 'held'",
     becomes: "lease.epoch >= epoch && lease.state === 'held'",
@@ -196,7 +198,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'dedupe-nonce',
-    breaks: 'Two invocations that ask for one turn are both given the same lease.',
+    breaks: 'Two invocations that request the same turn receive the same lease.',
     in: 'LeaseClock.isGivenTo',
     text: '&& lease.nonce === nonce',
     becomes: '',
@@ -204,7 +206,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'dedupe-key',
-    breaks: 'A message that is sent again under its Idempotency-Key starts a second turn.',
+    breaks: 'A repeated message with the same Idempotency-Key starts a second turn.',
     in: 'rememberRequest',
     text: 'if (request !== undefined) {',
     becomes: 'if (request !== undefined && seq < 0) {',
@@ -212,7 +214,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'dedupe-delivery',
-    breaks: 'A delivery of a webhook that its sender repeats starts a second turn.',
+    breaks: 'A repeated webhook delivery starts a second turn.',
     in: 'toStart',
     text: 'key = usual.id',
     becomes: 'key = crypto.randomUUID()',
@@ -220,8 +222,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'snapshot-version',
-    breaks:
-      'After a deploy, what an older version has folded is taken for what this one would: tools remember nonsense.',
+    breaks: 'After a deployment, a snapshot of an older reducer is used, so tools read invalid state.',
     in: 'SqlChunks.find',
     text: 'AND reducer = ?',
     becomes: 'AND reducer <> ? + 0.5',
@@ -229,7 +230,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fold-batch',
-    breaks: 'Of calls that ran side by side, the state that only one of them wrote is all that is left.',
+    breaks: 'After parallel calls, only the state that one of them wrote remains.',
     in: 'settleBatch',
     text: 'mergeCallState(state.callState.get(path), changes.state)',
     becomes: 'changes.state',
@@ -237,7 +238,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fold-spending',
-    breaks: 'What a nested loop uses does not count in the limits around it: tokens and cost are overspent.',
+    breaks:
+      'The usage of a nested loop does not count toward the enclosing limits, so the limits on tokens and cost are exceeded.',
     in: 'loopsAround',
     text: 'id = loops[id]?.around',
     becomes: 'id = undefined',
@@ -246,7 +248,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'fold-compaction',
     breaks:
-      'A summary is paid for, and forgotten by the next invocation, which is shown all that it stood for.',
+      'The next invocation does not have a summary that was already generated, and shows the summarized messages to the model.',
     in: 'foldCut',
     text: "state.cut = { text: state.messages[0]?.text ?? '', from: state.starts[0] ?? 1 };",
     becomes: '',
@@ -254,7 +256,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'unfolding',
-    breaks: 'A tool that was unfolded for the whole session is closed again when its loop has ended.',
+    breaks: 'A tool that was unfolded for the whole session closes when its loop ends.',
     in: 'applyUnfolded',
     text: '{ path: place.path }',
     becomes: '{ frame: place.frame }',
@@ -263,7 +265,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'chaining',
     breaks:
-      'An object that was replaced stays bound beside the one that replaced it: the model acts on the old one.',
+      'A replaced object stays bound in addition to its replacement, so the model can act on the old object.',
     in: 'replaceBinding',
     text: '!isAt(one, binding) || !isSameSlot(one, binding)',
     becomes: 'one !== binding',
@@ -272,7 +274,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'playbook',
     breaks:
-      'Progress under one key of a playbook forgets that under every other: tools that were earned are locked.',
+      'Progress for one key of a playbook discards the progress for all other keys, so unlocked tools are locked again.',
     in: 'PLAYBOOKS.apply',
     text: '{ ...playbook, [fact.key]: progress }',
     becomes: '{ [fact.key]: progress }',
@@ -281,7 +283,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'state-machine',
     breaks:
-      'A call that opens a machine sends it back to its first state, though another has moved it meanwhile.',
+      'A call that opens a state machine resets it to the initial state, although another call has changed the state meanwhile.',
     in: 'POSITIONS.apply',
     text: 'if (start && Object.hasOwn(positions, key)) return positions;',
     becomes: 'void start;',
@@ -289,7 +291,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'one-shot',
-    breaks: 'A body that failed to load counts as delivered: the model is told to read what is not there.',
+    breaks:
+      'A body that failed to load counts as delivered, so the model is referred to a text that it never received.',
     in: 'oneShotPerLoop',
     text: 'if (isSuccess(result)) memo.remember',
     becomes: 'memo.remember',
@@ -297,7 +300,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'process',
-    breaks: 'A model that asks what was done in this turn is told of the turns before it, too.',
+    breaks: 'A model that inspects the current turn also receives the calls of earlier turns.',
     in: 'PROCESS.observe',
     text: 'return emptyMemory(moment.turn);',
     becomes: 'return memory;',
@@ -305,7 +308,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'listings',
-    breaks: 'The tools of one MCP server take the place of those of another.',
+    breaks: 'The tools of one MCP server replace those of another server.',
     in: 'LISTINGS.apply',
     text: 'listings.filter((one) => one !== known)',
     becomes: 'listings.filter((one) => one.key === key && one !== known)',
@@ -313,7 +316,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'approval-once',
-    breaks: 'A decision is taken a second time: what was rejected is approved after all.',
+    breaks: 'A second decision is accepted, so a rejected call can be approved.',
     in: 'closedWaitProblem',
     text: 'if (taken === null) return null;',
     becomes: 'if (taken?.turn !== undefined || taken === null) return null;',
@@ -321,7 +324,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'approval-bound',
-    breaks: 'What was approved for one call is run by a tool that has become another one since.',
+    breaks: 'An approved call runs although its tool has changed since the approval.',
     in: 'answerAt',
     text: 'wait?.binding !== binding',
     becomes: 'wait === undefined',
@@ -329,7 +332,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'redaction',
-    breaks: 'A credential that a tool writes into its state is kept in the journal for ever.',
+    breaks: 'A credential that a tool writes to its state stays in the journal forever.',
     in: 'toCallEnding',
     text: 'const [changes, said] = secrets.redact([',
     becomes: 'const [changes, said] = structuredClone([',
@@ -337,7 +340,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'owner',
-    breaks: 'Whoever knows the name of a session reads it, whosoever it is.',
+    breaks: 'Any caller who knows the name of a session can read it, regardless of its owner.',
     in: 'toSessionName',
     text: 'JSON.stringify([tenant === undefined ? id : { tenant }, agent, session])',
     becomes: "JSON.stringify(['', agent, session])",
@@ -345,7 +348,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'chat-person',
-    breaks: 'Two users of one token whose chats begin alike are given each other’s results of tools.',
+    breaks:
+      'Two users with the same token whose chats start with the same message receive each other’s tool results.',
     in: 'findContinuedSession',
     text: 'if (!found || (!found.isWords && !isPerson(asked))) continue;',
     becomes: 'if (!found) continue;',
@@ -353,7 +357,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'delegates',
-    breaks: 'Any caller speaks for any person by a header.',
+    breaks: 'Any caller can act for any person by sending a header.',
     in: 'resolveSpeaker',
     text: 'if (!delegates) return caller;',
     becomes: '',
@@ -361,7 +365,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'nested-context',
-    breaks: 'Context from outside hides the context that a tool declares for the loop inside it.',
+    breaks: 'Context from a request overrides the context that a tool sets for its nested loop.',
     in: 'toNestedSpec',
     text: 'context: context ? outside.merge(context) : outside,',
     becomes: 'context: context?.merge(outside) ?? outside,',
@@ -369,7 +373,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'body-context',
-    breaks: 'A client chooses in a body for which tenant the tools act.',
+    breaks: 'A client can set the tenant of tools in a request body.',
     in: 'parseContext',
     text: '(key) => !allowed.has(key)',
     becomes: '() => false',
@@ -377,7 +381,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'own-request',
-    breaks: 'The token of whoever declines a call is lent to the tools of the other’s turn.',
+    breaks: 'Tools of a turn receive the token of another person who declined a call.',
     in: 'toTurnSecrets',
     text: 'own?.turn === turn ? toOwnRequest(own) : {}',
     becomes: 'own ? toOwnRequest(own) : {}',
@@ -385,7 +389,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'passed-on',
-    breaks: 'Whoever finds the tunnel to a developer’s machine is let in without a token.',
+    breaks: 'Anyone who finds the tunnel to a developer’s machine has access without a token.',
     in: 'findRemoteSign',
     text: 'if (PROXY_HEADER.test(name))',
     becomes: 'if (name === PROXY_HEADER.source)',
@@ -394,7 +398,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'parts-kept',
     breaks:
-      'A provider is not given back all of a reply: it refuses the next request, or forgets what it thought.',
+      'A part of a reply is not returned to the provider, which refuses the next request or loses its reasoning.',
     in: 'toWireParts',
     text: 'parts: parts.map(',
     becomes: 'parts: parts.slice(1).map(',
@@ -402,7 +406,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'parts-given',
-    breaks: 'A model is given what another one thought and signed, and its provider refuses the request.',
+    breaks: 'A model receives the signed reasoning of another model, so its provider refuses the request.',
     in: 'canReadReply',
     text: '(madeBy.provider === provider && madeBy.model === name)',
     becomes: 'madeBy.model !== undefined',
@@ -411,7 +415,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'parts-changed',
     breaks:
-      'A reply that a transformer has changed goes back under the signature of what it was, or with what was to be hidden.',
+      'A reply that a transformer has changed is returned with its old signature, or with the hidden text.',
     in: 'isUnchanged',
     text: 'text === said.text &&',
     becomes: '',
@@ -420,7 +424,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'kept-session-shared',
     breaks:
-      'An invocation that takes a turn over goes on in the session of a server that the one before may still use.',
+      'An invocation that takes over a turn continues an MCP session that the previous invocation may still use.',
     in: 'SessionLedger.resume',
     text: "if (next.cause === 'expired') markCredentialsLost(this.#storage);",
     becomes: '',
@@ -428,7 +432,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-fenced',
-    breaks: 'An invocation that has lost its turn still reads what the session keeps for its holder.',
+    breaks: 'An invocation that has lost its lease can still read the holder’s stored credentials.',
     in: 'SessionLedger.credential',
     text: "return this.clock.isHeldBy(epoch) ? findCredential(this.#storage, key) : { status: 'stale' };",
     becomes: 'return findCredential(this.#storage, key);',
@@ -436,7 +440,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-ended',
-    breaks: 'The session of a server that is kept for the next turn is ended with the invocation.',
+    breaks: 'An MCP session that is kept for the next turn ends with the invocation.',
     in: 'OpenConnection.close',
     text: 'if (session !== this.#kept) await',
     becomes: 'await',
@@ -444,8 +448,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-anybody',
-    breaks:
-      'Another person in the same session is spoken to in the session that the first has with a server.',
+    breaks: 'Turns of another person in the same session use the first person’s MCP session.',
     in: 'createKeeper',
     text: 'tenant, id, dependsOnContext',
     becomes: 'dependsOnContext',
@@ -453,7 +456,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-shown',
-    breaks: 'The id of a kept session is shown to the model, and journaled, where its server repeats it.',
+    breaks:
+      'The id of a kept MCP session is shown to the model and journaled if the server repeats it in a result.',
     in: 'OpenConnection.#keepFor',
     text: 'if (session) hide(SESSION_HEADER, session.id);',
     becomes: '',
@@ -461,7 +465,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'lost-session-shown',
-    breaks: 'The id of a session is shown to the model where its server says that it does not know it.',
+    breaks:
+      'The id of an MCP session is shown to the model if the server’s error about an unknown session contains it.',
     in: 'OpenConnection.#former',
     text: 'if (former?.session) hide(SESSION_HEADER, former.session.id);',
     becomes: '',
@@ -469,7 +474,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-loss',
-    breaks: 'A model is not told that its server has lost what earlier calls left there.',
+    breaks: 'The model is not informed that its MCP server has lost the data of earlier calls.',
     in: 'OpenConnection.#keepFor',
     text: 'this.#hasLost ||= former.isLost || (former.session !== undefined && !isFormer);',
     becomes: '',
@@ -477,7 +482,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'kept-session-ids',
-    breaks: 'In a session that goes on, the answer to a call that was lost is taken for that of another.',
+    breaks:
+      'In a continued MCP session, the response to a lost call is used as the response to another call.',
     in: 'StreamableHttp.#renumbered',
     text: 'if (this.#idsFrom === 0) return message;',
     becomes: 'if (this.#idsFrom >= 0) return message;',
@@ -486,7 +492,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'task-of-another',
-    breaks: "Whoever knows the id of somebody else's task reads it, answers it and stops it.",
+    breaks: "Any caller who knows the id of another caller's task can read, answer and cancel it.",
     in: 'findNamedTask',
     text: '{ agent: found.agent, session }',
     becomes:
@@ -495,7 +501,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'state-of-another',
-    breaks: 'Whoever has the state of a question decides it, in a session that is not theirs.',
+    breaks: 'Any caller with the state of a question can answer it in a session of another owner.',
     in: 'continueTurn',
     text: '{ agent, session }',
     becomes: "{ agent, session, owner: { id: 'ann' } }",
@@ -503,7 +509,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'stream-of-another',
-    breaks: "Whoever knows the id of an event of somebody else's call reads the rest of its stream.",
+    breaks: "Any caller who knows an event id of another caller's call can read the rest of its stream.",
     in: 'resumeCall',
     text: '{ agent: published.agent, session: call.session }',
     becomes:
@@ -512,7 +518,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'resource-of-another',
-    breaks: "Files and artifacts of somebody else's session are resources of everybody.",
+    breaks: "All callers can read the files and artifacts of other callers' sessions as resources.",
     in: 'createSessionResources',
     text: 'openSession(request,',
     becomes: "openSession({ ...request, within: { ...request.within, caller: { id: 'anna' } } },",
@@ -520,7 +526,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'state-of-another-call',
-    breaks: 'A client that mixes up its calls gets the answer to another one.',
+    breaks: 'A client that confuses its calls receives the response to another call.',
     in: 'readContinuedTurn',
     text: '|| read.output.call !== (await digestCall(name, sent))',
     becomes: '',
@@ -528,7 +534,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'input-again',
-    breaks: 'A client whose answer came, and that sends it again, is told that it was not taken.',
+    breaks: 'A client that repeats an accepted answer receives the response that it was not accepted.',
     in: 'acceptInputs',
     text: 'idempotencyKey: ANSWER_KEY',
     becomes: 'idempotencyKey: undefined',
@@ -536,7 +542,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'input-asked',
-    breaks: 'A client decides what it has not shown to anybody yet.',
+    breaks: 'A client can decide about a question that it has not yet shown to its user.',
     in: 'acceptInputs',
     text: '[...new Set(inputs.asked)].flatMap(',
     becomes: 'Object.keys(inputs.responses).flatMap(',
@@ -544,7 +550,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'form-dismissed',
-    breaks: 'Whoever closes a form without an answer has rejected what it asks.',
+    breaks: 'Closing a form without an answer rejects the call.',
     in: 'createApprovalForm',
     text: 'toDeclinedDecision(action, allows)',
     becomes: "toDeclinedDecision('decline', allows)",
@@ -552,7 +558,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'client-state-bound',
-    breaks: 'What a client answered for one input of a published tool is taken for another.',
+    breaks: 'A client’s answer for one input of a published tool is used for another input.',
     in: 'ClientQuestions.of',
     text: 'if (of !== (await digestOf(about, before))) throw invalidStateError();',
     becomes: '',
@@ -560,7 +566,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'client-question-bound',
-    breaks: 'Who agreed to one question has agreed to another one that has its key by now.',
+    breaks: 'Consent to one question counts as consent to a later question with the same key.',
     in: 'ClientQuestions.#wasPut',
     text: 'Object.hasOwn(asked, key) && asked[key] === digest',
     becomes: 'Object.hasOwn(asked, key)',
@@ -568,7 +574,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'client-once',
-    breaks: 'A published tool that must run only once runs anew with each answer of its client.',
+    breaks: 'A published `once` tool runs again with each answer of its client.',
     in: 'ClientQuestions.answerTo',
     text: 'if (this.mustNotAsk !== undefined) throw new Error(this.mustNotAsk);',
     becomes: '',
@@ -576,7 +582,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'put-off-once',
-    breaks: 'A call that may run only once, and that its server has put off, is begun at the server again.',
+    breaks: 'A `once` call that an MCP server has deferred is started at the server again.',
     in: 'readStoredRound',
     text: 'if (!kept.success ||',
     becomes: 'if (!last || !kept.success ||',
@@ -584,7 +590,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'put-off-state',
-    breaks: 'A server that puts a call off does not get its own state back as it was.',
+    breaks: 'A server that defers a call does not receive its own state unchanged.',
     in: 'askRound',
     text: '&& { requestState }',
     becomes: '&& { requestState: requestState.trim() }',
@@ -592,7 +598,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'put-off-elsewhere',
-    breaks: 'What people have answered to one server is sent to another.',
+    breaks: 'The answers of users to one server are sent to another server.',
     in: 'readStoredRound',
     text: 'if (kept.output.of === of) return',
     becomes: 'return',
@@ -600,7 +606,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'issuer-mismatch',
-    breaks: 'Metadata of an authorization server that says it is another one are believed.',
+    breaks: 'The metadata of an authorization server is accepted although it names another issuer.',
     in: 'toTokenRequest',
     text: '...(scope !== undefined && { scope }),',
     becomes: '...(scope !== undefined && { scope }), skipIssuerMetadataValidation: true,',
@@ -608,7 +614,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'sign-in-named',
-    breaks: 'An app that has not said who signs in its callers tells them something about it.',
+    breaks: 'An app without configured authorization servers publishes metadata about authorization.',
     in: 'createMcpRoutes',
     text: '...(authorization ? createMetadataRoutes(authorization, basePath) : [])',
     becomes: '...metadataRoutes(authorization ?? { servers: [] }, basePath)',
@@ -616,7 +622,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'era-mistaken',
-    breaks: 'A call is sent again, to a server that may have done it.',
+    breaks: 'A call is sent again to a server that may already have run it.',
     in: 'contradictsProtocol',
     text: '[400, UNKNOWN_SESSION_STATUS, 405].includes(error.status)',
     becomes: 'error.status >= 400',
@@ -624,7 +630,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'uri-read-back',
-    breaks: 'What is listed by one value of a variable is read by another.',
+    breaks: 'A list for one value of a variable is read with another value.',
     in: 'expand',
     text: '(written + text).indexOf(text) < written.length',
     becomes: 'false',
@@ -633,7 +639,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'erased-files-too-soon',
     breaks:
-      'The files of an erased session are deleted in their store while a zombie may still put one there.',
+      'The files of an erased session are deleted from their store while a former holder may still store one.',
     in: 'safeDeletionTime',
     text: 'now() + clock.ms * 1.25',
     becomes: 'now()',
@@ -641,8 +647,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'files-of-an-erased-session',
-    breaks:
-      'A message is accepted whose files were put into the store for an erased session, and are deleted there.',
+    breaks: 'A message is accepted whose files were stored for an erased session and will be deleted.',
     in: 'blobsProblem',
     text: 'blob.outside.incarnation !== incarnation || isMoved',
     becomes: 'isMoved',
@@ -651,7 +656,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'file-deleted-under-a-turn',
     breaks:
-      'A file is deleted while a turn runs: what the model is shown then depends on which invocation asks it.',
+      'A file is deleted while a turn runs, so the content that the model receives depends on the invocation.',
     in: 'runningTurn',
     text: "state === 'suspended' ? null : turn",
     becomes: "state === 'suspended' ? turn : null",
@@ -659,7 +664,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'signed-links',
-    breaks: "A signed address of a file reads the same file of anybody's session.",
+    breaks: 'A signed file URL also reads the same file in sessions of other owners.',
     in: 'signedText',
     text: 'toSessionName(session), file, expires',
     becomes: 'session.agent, file, expires',
@@ -667,7 +672,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'expired-links',
-    breaks: 'A signed address of a file is valid for ever.',
+    breaks: 'A signed file URL never expires.',
     in: 'readLink',
     text: 'if (left <= 0)',
     becomes: 'if (left <= -Infinity)',
@@ -675,7 +680,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'words-for-people',
-    breaks: 'A page shows what a provider says of its failure, which may hold secrets of the inside.',
+    breaks: 'A page shows the error text of a provider, which may contain internal secrets.',
     in: 'defaultText',
     text: 'INTERNAL_TYPES.has(type) ||',
     becomes: '',
@@ -683,7 +688,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fork-repeats',
-    breaks: 'A fork leaves out calls that had effects, nobody is asked, and its model makes them again.',
+    breaks: 'A fork omits calls with effects without asking anyone, so its model repeats them.',
     in: 'forkSession',
     text: 'if (calls.length > 0 && !repeatEffects)',
     becomes: 'if (calls.length < 0 && !repeatEffects)',
@@ -691,7 +696,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fork-open-calls',
-    breaks: 'A call that runs where a session is forked does not count as one that the fork leaves out.',
+    breaks: 'A call that is running at the fork point does not count as omitted by the fork.',
     in: 'CutOff.read',
     text: "if (call) call.isEffect = event.effect === 'once' || event.effect === 'idempotent';",
     becomes:
@@ -700,7 +705,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fork-told',
-    breaks: 'A fork of a fork does not know what the first one has cut off, and does it again.',
+    breaks: 'A fork of a fork does not know which calls the first fork has omitted, so it repeats them.',
     in: 'CutOff.read',
     text: 'if (!isShown && event.as.startsWith(FORK_MESSAGE_PREFIX))',
     becomes: 'if (!isShown && event.as === FORK_MESSAGE_PREFIX)',
@@ -708,7 +713,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fork-waits',
-    breaks: 'A call that waited for a decision is not said to be declined where its session is forked.',
+    breaks: 'A call that waits for a decision at the fork point is not declined in the fork.',
     in: 'closeCallsAtCut',
     text: "return { ...end, result: failureResult('declined', words) };",
     becomes: 'return end;',
@@ -716,8 +721,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'fork-lease',
-    breaks:
-      'A fork with many files loses its lease while they are copied, and begins to copy again for ever.',
+    breaks: 'A fork with many files loses its lease while they are copied, and restarts the copy forever.',
     in: 'Copy.#keep',
     text: 'await this.#port.renew(this.#leased.epoch);',
     becomes: '',
@@ -733,7 +737,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'retry-answered',
-    breaks: 'A message that was answered is tried again: all that its turn did is done once more.',
+    breaks: 'An answered message can be retried, so everything that its turn did is done again.',
     in: 'findUnansweredTurn',
     text: 'if (last && !ANSWERED_OUTCOMES.has(last.outcome))',
     becomes: "if (last && !ANSWERED_OUTCOMES.has(last.outcome + '!'))",
@@ -741,7 +745,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'retry-key',
-    breaks: 'A retry whose answer was lost, and that is sent again under its key, is a second turn.',
+    breaks: 'A repeated retry with the same key starts a second turn.',
     in: 'retryTurn',
     text: "known ?? (await deriveTurnId('turn', failed.turn))",
     becomes: 'at.host.newId()',
@@ -749,7 +753,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'index-owner',
-    breaks: 'Whoever names another owner in a query is shown its sessions, and what it has used.',
+    breaks: 'Any caller who names another owner in a query can see the owner’s sessions and usage.',
     in: 'requestedOwner',
     text: 'mustBeOperator(caller);',
     becomes: '',
@@ -757,7 +761,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'operator-journaled',
-    breaks: 'An operator reads a full session of an owner, and no journal keeps that.',
+    breaks: 'An operator can read an owner’s session without a record in the journal if the session is full.',
     in: 'recordAccess',
     text: 'if (!ALLOWED_WITHOUT_EVENT.includes(access.action))',
     becomes: 'if (false as boolean)',
@@ -765,7 +769,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'operator-decides',
-    breaks: 'An operator decides what waits for the owner of a session.',
+    breaks: 'An operator can make a decision that only the owner of the session may make.',
     in: 'assertDecidesByRole',
     text: "if (wait.for !== 'decision' || wait.by === undefined) throw waitsForOwnerError(named.call);",
     becomes: "if (wait.for !== 'decision') continue;",
@@ -773,7 +777,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits-over',
-    breaks: 'An owner has one turn a day more than its limit, and with each of its requests another one.',
+    breaks: 'An owner can exceed the daily limit of turns by one, and by another one with each request.',
     in: 'Allowances.#whyOverDay',
     text: 'turns !== undefined && used.turns >= turns',
     becomes: 'turns !== undefined && used.turns > turns',
@@ -781,7 +785,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'limits-settled',
-    breaks: 'A report that comes twice gives an owner back twice what a turn did not use.',
+    breaks: 'A repeated report returns the unused allowance of a turn twice.',
     in: 'Allowances.settle',
     text: "own?.state === 'settled'",
     becomes: 'false',
@@ -789,8 +793,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'index-erasing',
-    breaks:
-      'Sessions of an owner that is being erased begin all the same: what was to be gone is there again.',
+    breaks: 'An owner’s sessions can start during the owner’s erasure, so erased data is stored again.',
     in: 'IndexObject.isErasing',
     text: "typeof this.#tables.about()?.erasing === 'number'",
     becomes: 'false',

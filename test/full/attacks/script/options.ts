@@ -15,12 +15,12 @@ export interface AttackOptions {
 
 /** The vulnerabilities that can be planted, each with the protection that it removes. */
 export const HOLES: Readonly<Record<string, string>> = {
-  'one-tenant': '`auth` takes every caller for one of the same tenant',
-  'context-tenant': 'a tool goes by the tenant of the context, which a body may say',
-  'no-roles': 'approvals are for anybody',
-  'private-addresses': 'an address that comes from data may be a private one',
-  'anybody-delegates': '`auth` lets every caller speak for persons whom a header names',
-  unsigned: 'a webhook takes what nobody has signed',
+  'one-tenant': '`auth` assigns all callers to the same tenant',
+  'context-tenant': 'a tool uses the tenant in the context, which a request body can set',
+  'no-roles': 'any caller can decide about an approval',
+  'private-addresses': 'an address from untrusted data can be private',
+  'anybody-delegates': '`auth` lets every caller act for the person in a header',
+  unsigned: 'a webhook accepts unsigned deliveries',
 };
 
 export const USAGE = `Usage: npm run attacks -- [options]

@@ -17,7 +17,7 @@ export interface Hole {
 export const HOLES: readonly Hole[] = [
   {
     name: 'append-again',
-    breaks: 'An append whose answer was lost is sent again, and its events are stored twice.',
+    breaks: 'The events of a repeated append are stored twice if its response was lost.',
     changes: [
       {
         in: 'SessionLedger.append',
@@ -29,7 +29,7 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'fencing-off',
-    breaks: 'An invocation that was given up for dead writes to the journal beside its successor.',
+    breaks: 'An invocation that lost its lease writes to the journal at the same time as its successor.',
     changes: [
       { in: 'SessionLedger.append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
       { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
@@ -54,18 +54,17 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'snapshot-field',
-    breaks: 'A snapshot leaves out what tools remember: they have forgotten it in the next turn.',
+    breaks: 'A snapshot omits the memory of tools, so it is lost in the next turn.',
     changes: [{ in: 'toSnapshot', text: 'slices: [...memories],', becomes: 'slices: [],' }],
   },
   {
     name: 'snapshot-read',
-    breaks: 'What tools keep in `call.state` is stored in a snapshot, and not read from it.',
+    breaks: 'The values in `call.state` are stored in a snapshot, but not read from it.',
     changes: [{ in: 'fromSnapshot', text: 'callState: new Map(cells),', becomes: '' }],
   },
   {
     name: 'late-twice',
-    breaks:
-      'The late result of a call is journaled, and left for the next holder too, who journals it again.',
+    breaks: 'A late result is journaled but stays in the inbox, so the next holder journals it again.',
     changes: [
       { in: 'HeldInbox.late', text: 'return await outbox.durable();', becomes: 'await outbox.durable();' },
       { in: 'lateEvents', text: 'if (!turn || !isAwaited) return [];', becomes: 'if (!turn) return [];' },
@@ -73,29 +72,29 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'steer-again',
-    breaks: 'A message that steers a turn is taken in again by each holder.',
+    breaks: 'Each holder accepts a steering message again.',
     changes: [{ in: 'HeldInbox.#take', text: 'outbox.read([message.id]);', becomes: '' }],
   },
   {
     name: 'alarm-unset',
-    breaks: 'An alarm does not set the next one: nobody takes a turn over whose holder has died.',
+    breaks: 'An alarm does not set the next one, so the turn of a dead holder is never taken over.',
     changes: [{ in: 'doDueWork', text: 'scheduleAlarm(scope);', becomes: '' }],
   },
   {
     name: 'queue-stuck',
-    breaks: 'A message that waits for the turn before it is never started.',
+    breaks: 'A queued message never starts.',
     changes: [
       { in: 'startNext', text: '|| !next) return;', becomes: '|| !next || storage.head() > 0) return;' },
     ],
   },
   {
     name: 'erase-half',
-    breaks: 'A session that was erased is still there.',
+    breaks: 'An erased session still exists.',
     changes: [{ in: 'SqlSessionStorage.erase', text: 'void storage.deleteAll();', becomes: '' }],
   },
   {
     name: 'stream-gap',
-    breaks: 'A reader whose line to the object breaks is not shown what happened meanwhile.',
+    breaks: 'A reader whose connection to the object breaks misses the events in between.',
     changes: [
       {
         in: 'readAndFollow',
