@@ -72,31 +72,34 @@ describe('a kill inside a nested loop', () => {
     return { session, pay };
   }
 
-  it.each([0, 1, 2])('at depth three, %i times, repeats no model call and no tool call', async (kills) => {
-    const { session, pay } = deep(kills);
-    const answer = await session.send('Go.');
-    expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
-    expect(pay.runs).toHaveLength(1);
-    expect(asked(session)).toEqual([
-      'You are boss. <- Go.',
-      'You outer. <- {"task":"outer."}',
-      'You are mid. <- To mid.',
-      'You inner. <- {"task":"inner."}',
-      'You inner. <- pay 1',
-      'You inner. <- alive',
-      'You are mid. <- Inner.',
-      'You outer. <- Mid.',
-      'You are boss. <- Outer.',
-    ]);
-    const opened = (await session.events()).flatMap((event) =>
-      event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
-    );
-    expect(opened).toEqual([
-      ['outer', false],
-      ['mid', true],
-      ['inner', true],
-    ]);
-  });
+  it.each([0, 1, 2])(
+    'repeats no model call and no tool call at depth three, even if it occurs %i times',
+    async (kills) => {
+      const { session, pay } = deep(kills);
+      const answer = await session.send('Go.');
+      expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
+      expect(pay.runs).toHaveLength(1);
+      expect(asked(session)).toEqual([
+        'You are boss. <- Go.',
+        'You outer. <- {"task":"outer."}',
+        'You are mid. <- To mid.',
+        'You inner. <- {"task":"inner."}',
+        'You inner. <- pay 1',
+        'You inner. <- alive',
+        'You are mid. <- Inner.',
+        'You outer. <- Mid.',
+        'You are boss. <- Outer.',
+      ]);
+      const opened = (await session.events()).flatMap((event) =>
+        event.type === 'frame-started' ? [[event.name, event.parent !== undefined]] : [],
+      );
+      expect(opened).toEqual([
+        ['outer', false],
+        ['mid', true],
+        ['inner', true],
+      ]);
+    },
+  );
 
   it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
     const pay = counted('pay', () => session.kill());

@@ -125,7 +125,7 @@ describe('bindings', () => {
     expect(shortly(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
-  it('of open loops are copied back at the end of the turn', () => {
+  it('are copied back from open loops at the end of the turn', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
     expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });

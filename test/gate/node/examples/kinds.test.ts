@@ -153,7 +153,7 @@ it('a signal ends the turn from inside a call', async () => {
   expect(answer).toMatchObject({ outcome: 'cancelled' });
 });
 
-it('the tools of the running turn are all offered', async () => {
+it('the tools of the current turn are all offered', async () => {
   const { offered } = await play(aware, [
     { calls: [{ name: 'progress', input: { status: 'Looking' } }] },
     'Done.',

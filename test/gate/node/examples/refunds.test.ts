@@ -179,7 +179,7 @@ describe('the estimate of a refund', () => {
   it.each([
     [1004, '{"orderId":1004,"amount":27,"payee":"Maren Holt"}'],
     [7, 'Error: There is no order 7. Numbers start at 1001.'],
-  ])('for order %i is %s', async (orderId, text) => {
+  ])('has for order %i the result %s', async (orderId, text) => {
     expect(await estimate(orderId)).toBe(text);
   });
 });

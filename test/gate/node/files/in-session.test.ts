@@ -112,7 +112,7 @@ describe('a file in a message', () => {
     ]);
   });
 
-  it('of a steered turn reaches the model after the earlier messages', async () => {
+  it('reaches the model after the earlier messages if it steers a turn', async () => {
     const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });

@@ -95,7 +95,7 @@ describe('the fold of a journal', () => {
     );
   });
 
-  it('includes the data of ended loops at depth two, also from a snapshot', () => {
+  it('includes the data of ended loops at depth two, even if it starts from a snapshot', () => {
     const turn = 't1';
     const said = { call: 'c', tool: 'look', text: 'Looking.' };
     const opens = (frame: string, parent?: string): SessionEvent => ({

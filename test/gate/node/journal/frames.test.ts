@@ -142,7 +142,7 @@ describe('the facts of a frame', () => {
     ]);
   });
 
-  it('of inner calls are recorded in source order when their batch has ended, with their results', () => {
+  it('are recorded in source order with their results when the batch of an inner call has ended', () => {
     const inside = [opens('x'), replied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
       ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });

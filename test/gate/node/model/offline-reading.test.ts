@@ -176,7 +176,7 @@ describe('the values for a parameter', () => {
     ['flomp_id', { type: 'string' }, ['flompId', 'flomp_code', 'flomp', 'lost_flomp_code']],
     ['amount', { type: 'number' }, ['amount', 'total']],
     ['hue', { type: 'string' }, ['hue']],
-  ])('for %s are sorted by how well their names fit', (name, schema, names) => {
+  ])('are sorted by how well their names fit: %s', (name, schema, names) => {
     const [param] = paramsOf({ properties: Object.fromEntries([[name, schema]]) }, []);
     if (param === undefined) throw new Error('There is no parameter.');
     const keys = ['zarnik_id', 'lost_flomp_code', 'total', 'flomp', 'flomp_code', 'flompId', 'amount', 'hue'];
@@ -217,7 +217,7 @@ describe('the parameters of a schema', () => {
     ['owner_email', 'email'],
     ['city', 'phrase'],
     ['__proto__', 'phrase'],
-  ])('with the name %s are of the type %s if they are strings', (name, type) => {
+  ])('have for the name %s the type %s if they are strings', (name, type) => {
     const properties = Object.fromEntries([[name, { type: 'string' }]]);
     expect(paramsOf({ properties }, []).map(({ shape }) => shape.type)).toEqual([type]);
   });

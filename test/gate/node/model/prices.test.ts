@@ -101,12 +101,12 @@ describe('withRetries', () => {
 });
 
 describe('prices', () => {
-  it('of the offline model default to zero', () => {
+  it('default to zero for the offline model', () => {
     expect(offlineModel().prices).toEqual({ input: 0, output: 0 });
     expect(offlineModel({ prices: PRICES }).prices).toEqual(PRICES);
   });
 
-  it('of a model from the environment are read from MODEL_PRICES', () => {
+  it('are read from MODEL_PRICES for a model from the environment', () => {
     const env = { OPENAI_API_KEY: 'sk-1' };
     expect(openaiCompatible()(env).prices).toBeUndefined();
     expect(openaiCompatible()({ ...env, MODEL_PRICES: '{"input":0.25,"output":2}' }).prices).toEqual(PRICES);
@@ -121,7 +121,7 @@ describe('prices', () => {
     '{"input":"1","output":1}',
     '{"input":1,"output":1,"cacheWrite":"2"}',
     'cheap',
-  ])('in the invalid form %s throw a ConfigurationError', (text) => {
+  ])('cause a ConfigurationError in the invalid form %s', (text) => {
     const message =
       'MODEL_PRICES must be the JSON of two prices, in USD per million tokens, such as {"input":0.25,"output":2}.';
     expect(() => openaiCompatible()({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: text })).toThrow(
@@ -141,7 +141,7 @@ describe('prices', () => {
     expect(costOf(prices, { inputTokens: 1_000_000, outputTokens: 1_000_000, ...of })).toBe(cost);
   });
 
-  it('of cached and written tokens default to the price of the input', () => {
+  it('default to the input price for cached and written tokens', () => {
     const usage = {
       inputTokens: 1_000_000,
       cachedInputTokens: 400_000,

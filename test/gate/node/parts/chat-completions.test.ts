@@ -57,7 +57,7 @@ const WIRES: readonly (readonly [string, object, object])[] = [
 
 describe('a reply of a chat completions server', () => {
   it.each(WIRES.flatMap((wire) => [[...wire, 'stream'] as const, [...wire, 'json'] as const]))(
-    'with %s is sent back complete (%#), in the same turn and in the next one',
+    'is sent back complete with %s (%#), in the same turn and in the next one',
     async (_, kept, ofCall, form) => {
       const given = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== null));
       const calling = (n: number) => ({

@@ -23,7 +23,7 @@ const known = (body = ''): Record<string, unknown> => {
 };
 
 describe('a stored reply', () => {
-  it('of parts contains its text and calls only in the parts', async () => {
+  it('contains its text and calls only in the parts if it has parts', async () => {
     const reply = signed('one', {
       text: 'One moment.',
       calls: ['look'],
@@ -63,7 +63,7 @@ describe('a stored reply', () => {
         { type: 'tool-call', id: 'c', name: 'look', input: '{}' },
       ],
     ],
-  ])('of parts that are only %s is byte-identical to a version 1 reply', async (_, parts) => {
+  ])('is byte-identical to a version 1 reply if its parts are only %s', async (_, parts) => {
     const text = parts[0]?.type === 'text' ? parts[0].text : '';
     const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
     const ofParts = await stored({ parts }, 'Done.');

@@ -106,7 +106,7 @@ describe('a reply of parts', () => {
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
-  ])('with %s is not an empty message for another model', async (_, parts, text) => {
+  ])('is not an empty message for another model if it contains %s', async (_, parts, text) => {
     const own = maker([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});

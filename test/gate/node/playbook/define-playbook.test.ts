@@ -330,7 +330,7 @@ describe('names from a model', () => {
     return { session, inside: session.requests.slice(1, -1) };
   }
 
-  it('of tools from outside the playbook are counted (AGT-10)', async () => {
+  it('are counted if they are names of tools from outside the playbook (AGT-10)', async () => {
     const free = does('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };

@@ -40,7 +40,7 @@ describe('a playbook with chaining', () => {
     ['one type', []],
     ['any type', [chainAny()]],
   ])(
-    'of %s offers the tools of an object despite locks, and counts their use (AGT-10, AGT-11)',
+    'offers the tools of objects of %s despite locks, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
       const shown = await played({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],

@@ -317,7 +317,7 @@ describe('a condition that returns a promise', () => {
     log.mockRestore();
   });
 
-  it.each([1, 'yes', {}])('of the kind %j counts as false too', async (answer) => {
+  it.each([1, 'yes', {}])('counts as false if it returns %j', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
     expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
   });

@@ -248,7 +248,7 @@ describe('a duration', () => {
     [60_000, '1m 0s'],
     [3_723_000, '1h 2m 3s'],
     [90_061_000, '25h 1m 1s'],
-  ])('of %d ms is formatted as %s (PRC-06)', (ms, text) => {
+  ])('is formatted for %d ms as %s (PRC-06)', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 });

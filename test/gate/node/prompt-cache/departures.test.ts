@@ -88,7 +88,7 @@ describe('several differences', () => {
     expect(inTools([], ['a'])).toEqual(['tools 0 inserted: a']);
   });
 
-  it('of summarized messages are a change of the first message and removals of the others', () => {
+  it('are a change of the first summarized message and removals of the others', () => {
     const before = { ...none, messages: pieces('user=1', 'assistant=2', 'user=3', 'assistant=4', 'user=5') };
     const now = { ...none, messages: pieces('user=summary', 'user=5', 'assistant=6') };
     expect(departuresBetween(before, now).map(told)).toEqual([

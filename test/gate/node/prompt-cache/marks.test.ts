@@ -65,7 +65,7 @@ describe('cache marks', () => {
     },
   );
 
-  it('in chat completions do not count if they turned a text into a list', () => {
+  it('do not count if they turned a text into a list in chat completions', () => {
     const content = [{ type: 'text', text: 'Go.', ...MARK }];
     const [marked, plain] = [content, 'Go.'].map((one) =>
       partsOf('chat', { messages: [{ role: 'user', content: one }] }),
@@ -73,7 +73,7 @@ describe('cache marks', () => {
     expect(marked).toEqual(plain);
   });
 
-  it('in chat completions do not hide that a text became a list without a mark', () => {
+  it('do not hide that a text became a list without a mark in chat completions', () => {
     const [list, plain] = [[{ type: 'text', text: 'Go.' }], 'Go.'].map((content) =>
       partsOf('chat', { messages: [{ role: 'user', content }] }),
     );
@@ -99,7 +99,7 @@ describe('cache marks', () => {
 });
 
 describe('the parts of a request', () => {
-  it('for Anthropic are the same for a system text and for a list with this text', () => {
+  it('are the same for a system text and for a list with this text, for Anthropic', () => {
     const [one, other] = ['Be brief.', [{ type: 'text', text: 'Be brief.' }]].map((system) =>
       partsOf('anthropic', { system, messages: [] }),
     );

@@ -190,7 +190,7 @@ describe('the settings of a nested loop', () => {
       (own?: AgentSettings) =>
         defineStateMachine({ ...dig, initial: 'only', states: { only: [look] }, settings: own }),
     ],
-  ])('of %s override the outer settings, except the tool choice', async (_, define) => {
+  ])('override the outer settings in %s, except the tool choice', async (_, define) => {
     const [, own] = await requestsOf(script, { settings: outer, tools: [define(settings)] });
     expect([own?.settings, own?.maxOutputTokens]).toEqual([{ temperature: 0.5, seed: 7 }, 50]);
     const [, inherited] = await requestsOf(script, { settings: outer, tools: [define()] });

@@ -75,7 +75,7 @@ describe('parallel loops of one state machine', () => {
     ['agentic tools', desk],
     ['subagents', deskAgent],
   ])(
-    'in %s share the position: one call makes the transition, and the other finds it made',
+    'share the position in %s: one call makes the transition, and the other finds it made',
     async (_, around) => {
       const { machine, done } = orderMachine();
       const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));

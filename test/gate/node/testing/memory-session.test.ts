@@ -132,8 +132,8 @@ const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
     ...{ count: () => {}, log: toLog(), store },
   });
 
-describe('the exact times of the in-memory session', () => {
-  it('include how long the lease holder may remain silent, and how long ago its lease expired', async () => {
+describe('the in-memory session with exact times', () => {
+  it('returns how long the lease holder may remain silent, and how long ago its lease expired', async () => {
     const { session, wait } = makeHarness();
     await session.begin(starting('t1', 'a'));
     await wait(15_000);
@@ -150,13 +150,13 @@ describe('the exact times of the in-memory session', () => {
     expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 1_123 });
   });
 
-  it('suggest an early retry if the open turn has no lease holder', async () => {
+  it('suggests an early retry if the open turn has no lease holder', async () => {
     const { session } = makeHarness();
     await session.accept(startOf('t1'));
     expect(await session.accept(startOf('t2'))).toEqual({ status: 'busy', turn: 't1', retryAfter: 1_000 });
   });
 
-  it('contain no negative wait if a millisecond passes before an alarm is set', async () => {
+  it('does not wait a negative time if a millisecond passes before an alarm is set', async () => {
     let now = 0;
     const waits: number[] = [];
     const after = (ms: number): (() => void) => {
@@ -169,14 +169,14 @@ describe('the exact times of the in-memory session', () => {
     expect(waits).toEqual([0]);
   });
 
-  it('repeat a hand-over once per lease term', async () => {
+  it('repeats a hand-over once per lease term', async () => {
     const { session, wait, handOvers } = makeHarness();
     await session.accept(startOf('t1'));
     await wait(LEASE_MS * 3);
     expect(handOvers()).toEqual(['t1', 't1', 't1', 't1']);
   });
 
-  it('settle a row only by the outcome of its own latest offer', async () => {
+  it('settles a row only by the outcome of its own latest offer', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, starting(turn, turn));
@@ -196,7 +196,7 @@ describe('the exact times of the in-memory session', () => {
     expect(offered.slice(4)).toEqual(['mail alerts t2 #2']);
   });
 
-  it('settle no row by the outcome of an erased session with the same name', async () => {
+  it('settles no row by the outcome of an erased session with the same name', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
@@ -210,7 +210,7 @@ describe('the exact times of the in-memory session', () => {
     expect(offered).toEqual(['mail alerts t1 #1', 'mail alerts t2 #1', 'mail alerts t2 #2']);
   });
 
-  it('keep the rows of the agenda if no function handles them', async () => {
+  it('keeps the rows of the agenda if no function handles them', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     const { epoch } = await lease(session, starting('t1', 'a'));
@@ -220,7 +220,7 @@ describe('the exact times of the in-memory session', () => {
     expect(await session.read({ from: 1 })).toMatchObject({ head: 3 });
   });
 
-  it('set the time of each event', async () => {
+  it('sets the time of each event', async () => {
     const { session, wait } = makeHarness();
     await session.begin(starting('t1', 'a'));
     await wait(7);
@@ -232,7 +232,7 @@ describe('the exact times of the in-memory session', () => {
 });
 
 describe('`createMemorySessions`', () => {
-  it('separate sessions by name, and return the same session for the same name', async () => {
+  it('separates sessions by name, and returns the same session for the same name', async () => {
     const sessions = createMemorySessions({
       clock: createManualClock(),
       leaseMs: LEASE_MS,
@@ -243,7 +243,7 @@ describe('`createMemorySessions`', () => {
     expect(await sessions.session('two').read({ from: 1 })).toBeNull();
   });
 
-  it('share no objects with the caller', async () => {
+  it('shares no objects with the caller', async () => {
     const { session } = makeHarness();
     await session.begin(starting('t1', 'a'));
     const row = { type: 'step', turn: 't1', body: '1' };
@@ -254,7 +254,7 @@ describe('`createMemorySessions`', () => {
     expect((await session.read({ from: 3 }))?.rows[0]?.body).toBe('1');
   });
 
-  it('notify watchers after the append has returned, and close their connections at a restart', async () => {
+  it('notifies watchers after the append has returned, and closes their connections at a restart', async () => {
     const { session, restart } = makeHarness();
     const told: (number | 'closed')[] = [];
     await session.watch({
@@ -271,7 +271,7 @@ describe('`createMemorySessions`', () => {
     expect(told).toEqual([0, 2, 'closed']);
   });
 
-  it('leave no file in the store if the session is erased while a tool creates a file', async () => {
+  it('leaves no file in the store if the session is erased while a tool creates a file', async () => {
     const { clock, kept, session, store } = withStore();
     const { epoch } = await lease(session, { ...starting('t1', 'a'), start: startInStore('t1', 'one') });
     const put: FileStore['put'] = async (...asked) => {
@@ -285,7 +285,7 @@ describe('`createMemorySessions`', () => {
     expect([...kept]).toEqual([]);
   });
 
-  it('store no file after the session was erased', async () => {
+  it('stores no file after the session was erased', async () => {
     const { kept, session, store } = withStore();
     await session.accept(startInStore('t1', 'one'));
     const keep = () => filesOf(session, store).keepFile(FILE);
@@ -296,7 +296,7 @@ describe('`createMemorySessions`', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('keep a file that is stored while the store deletes those of the previous session', async () => {
+  it('keeps a file that is stored while the store deletes those of the previous session', async () => {
     const accepting = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
@@ -316,7 +316,7 @@ describe('`createMemorySessions`', () => {
     expect([...kept]).toEqual(['s/two/a']);
   });
 
-  it('erase a session without a timer if there is no external store', async () => {
+  it('erases a session without a timer if there is no external store', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
     await session.accept(startInStore('t1', 'one'));
@@ -325,7 +325,7 @@ describe('`createMemorySessions`', () => {
     expect(after).not.toHaveBeenCalled();
   });
 
-  it('share no bytes of a blob with the caller', async () => {
+  it('shares no bytes of a blob with the caller', async () => {
     const { session } = makeHarness();
     const around = new Uint8Array([0, 1, 2, 3, 0]);
     const blobs = [{ id: 'a', about: '{}', size: 3, bytes: around.subarray(1, 4) }];
@@ -337,7 +337,7 @@ describe('`createMemorySessions`', () => {
     expect((await session.blob({ id: 'a' }))?.bytes).toEqual(new Uint8Array([1, 2, 3]));
   });
 
-  it('continue if a dispatch throws', async () => {
+  it('continues if a dispatch throws', async () => {
     const clock = createManualClock();
     const dispatch = vi.fn(() => Promise.reject(new Error('lost')));
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch }).session('s');

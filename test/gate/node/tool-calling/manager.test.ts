@@ -296,7 +296,7 @@ describe('a direct return', () => {
     ]);
   });
 
-  it('of some calls contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
+  it('contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
     const tools = [direct('a'), reads('c'), direct('b')];
     const calls = [call('a'), call('c'), call('b')];
     const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });

@@ -22,7 +22,7 @@ describe('a cost limit', () => {
   it.each([
     [256, 'completed'],
     [255, 'limit-reached'],
-  ])('with room for %i output tokens leads to the right outcome', async (rest, outcome) => {
+  ])('leads to the right outcome with room for %i output tokens', async (rest, outcome) => {
     const input = await inputOf('Go.');
     const cost = (input * PRICES.input + rest * PRICES.output) / 1e6;
     const session = scene(['Done.'], { budget: { cost }, prices: PRICES });

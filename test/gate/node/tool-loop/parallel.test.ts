@@ -174,7 +174,7 @@ describe('the calls of one reply', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
 
-  it('with an effect wait until the reply is stored, while calls that only read run at once (PAR-02)', async () => {
+  it('wait until the reply is stored if they have an effect, and run at once if they only read (PAR-02)', async () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });

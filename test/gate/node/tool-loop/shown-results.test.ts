@@ -100,7 +100,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('of a one-shot tool counts as delivered if it was shortened, because it would be shortened again', async () => {
+  it('counts as delivered by a one-shot tool if it was shortened, because it would be shortened again', async () => {
     const load = oneShotPerLoop(
       reads('load', () => 'x'.repeat(90)),
       'Work.',

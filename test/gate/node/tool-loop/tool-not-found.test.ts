@@ -13,7 +13,7 @@ describe('suggested names', () => {
     ['', []],
     ['ab', []],
     ['x'.repeat(10_000), []],
-  ])('for %s are %j (TNF-04, TNF-05)', (wanted, suggested) => {
+  ])('for the unknown name %s are %j (TNF-04, TNF-05)', (wanted, suggested) => {
     expect(suggestNames(wanted, names)).toEqual(suggested);
   });
 });

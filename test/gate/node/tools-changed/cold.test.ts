@@ -135,7 +135,7 @@ describe('a session with changing tools', () => {
     expect([names(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
   });
 
-  it('of older code reports no change with its first request, and reports later changes', async () => {
+  it('reports no change with its first request if older code has journaled it, and reports later changes', async () => {
     const app = memoryApp({
       replies: [{ calls: [{ name: 'open', input: { name: 'zoo', kind: 'a' } }] }, 'Two'],
       tools: TOOLS,

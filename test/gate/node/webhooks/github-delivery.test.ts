@@ -152,14 +152,14 @@ describe('a delivery of GitHub', () => {
     ['security_advisory', { security_advisory: { summary: 'Leak' } }, 'github', '"summary": "Leak"'],
     ['odd', {}, 'github', '{}'],
     ['odd', { repository: 'acme/shop', sender: 7, issue: [1], __proto__: null }, 'github', ''],
-  ])('of %s has a session and a text', async (event, payload, session, words) => {
+  ])('has a session and a text if its event is %s', async (event, payload, session, words) => {
     const start = await startOf(payload, { event });
     expect(start.session).toBe(session);
     expect(start.message).toContain(words);
     expect(start.message.startsWith(`GitHub: ${event}`)).toBe(true);
   });
 
-  it('of an unknown event contains its JSON without the common fields', async () => {
+  it('contains its JSON without the common fields if its event is unknown', async () => {
     const { message } = await startOf(
       { action: 'created', label: { color: 'red' }, repository, sender: ada },
       { event: 'label' },
@@ -208,7 +208,7 @@ describe('the key of a delivery of GitHub', () => {
   it.each([
     ['repository_dispatch', { action: 'nightly', branch: 'main', client_payload: {}, repository }],
     ['workflow_dispatch', { ref: 'main', workflow: 'ci.yml', inputs: null, repository }],
-  ])('of %s includes its id, because its body is always the same', async (event, payload) => {
+  ])('includes its id for %s, because the body of this event is always the same', async (event, payload) => {
     const keys = await Promise.all(
       ['d1', 'd1', 'd2'].map(async (id) => (await startOf(payload, { event, id })).key),
     );

@@ -14,7 +14,7 @@ describe('the session id of a webhook', () => {
     [['Ärger im Büro'], '@00c4rger@0020im@0020B@00fcro'],
     [['', ''], ':'],
     [[''], '@@'],
-  ])('for the parts %j is %j', async (parts, id) => {
+  ])('is derived from the parts %j: %j', async (parts, id) => {
     expect(await toSessionId(...parts)).toBe(id);
   });
 

@@ -25,7 +25,7 @@ const apiError = (fields: object): Error =>
 const sdkError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 const rejecting = (error: unknown) => () => Promise.reject(error);
 
-describe('a status', () => {
+describe('the status of an error', () => {
   it.each<[number, ModelFailure, number]>([
     [301, 'bad-request', 1],
     [400, 'bad-request', 1],
@@ -56,7 +56,7 @@ describe('a status', () => {
     },
   );
 
-  it('that is usually temporary is not retried if the provider marks it as permanent', async () => {
+  it('prevents a retry if the provider marks the error as permanent, even if such errors are usually temporary', async () => {
     const { calls, ...outcome } = await ask(rejecting(apiError({ statusCode: 429, isRetryable: false })));
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'rate-limited',
@@ -109,7 +109,7 @@ describe('a status', () => {
     [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
     [{ 'retry-after': 3 }, 250],
     [{}, 250],
-  ])('with the headers %j is retried after %i ms', async (responseHeaders, wait) => {
+  ])('leads with the headers %j to a retry after %i ms', async (responseHeaders, wait) => {
     const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
     expect(await ask([rejecting(error), () => said('hi')])).toMatchObject({
       reply: { text: 'hi' },
@@ -117,7 +117,7 @@ describe('a status', () => {
     });
   });
 
-  it('with a long Retry-After is not retried, and the message states the wait', async () => {
+  it('leads to no retry after a long Retry-After, and the message states the wait', async () => {
     const responseHeaders = { 'retry-after': '90' };
     const outcome = await ask(rejecting(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
     expect(failureIn(outcome)).toMatchObject({

@@ -84,7 +84,7 @@ describe('the finish of a reply', () => {
     ['a reason of tomorrow', 'other'],
     [null, 'other'],
     [{}, 'other'],
-  ])('is for the reason %j %s', async (unified, expected) => {
+  ])('is derived from the reason %j: %s', async (unified, expected) => {
     expect((await inParts(delta('a'), finish(unified))).finish).toBe(expected);
     const content = [{ type: 'text', text: 'a' }];
     expect((await whole(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
@@ -130,7 +130,7 @@ describe('the finish of a reply', () => {
     [{ inputTokens: 1, outputTokens: 2 }, undefined],
     [7, undefined],
     [null, undefined],
-  ])('with the usage %j has the token counts %j', async (given, expected) => {
+  ])('comes with token counts that are derived from the usage %j: %j', async (given, expected) => {
     expect((await inParts(delta('a'), finish('stop', given))).usage).toEqual(expected);
     expect((await whole([], { usage: given })).usage).toEqual(expected);
   });
@@ -253,7 +253,7 @@ describe('invalid data from a model', () => {
     expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
   });
 
-  it('that exceeds the size limit is abandoned, and its stream is cancelled', async () => {
+  it('is abandoned above the size limit, and its stream is cancelled', async () => {
     let cancelled = false;
     const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
     const answer = () =>
@@ -267,7 +267,7 @@ describe('invalid data from a model', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any form lead to a reply or a ModelError', async () => {
+  it('leads to a reply or a ModelError, whatever its form is', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 4 },

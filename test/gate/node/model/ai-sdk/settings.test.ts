@@ -103,7 +103,7 @@ describe('an unsupported setting', () => {
     ['workersai.chat', { seed: 1 }, 'seed'],
     ['google.generative-ai', { parallelToolCalls: false }, 'parallelToolCalls'],
     ['fake', { parallelToolCalls: false }, 'parallelToolCalls'],
-  ])('of %s causes an error that names it before the request: %j', async (provider, settings, name) => {
+  ])('causes an error that names it before the request to %s: %j', async (provider, settings, name) => {
     const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { ...hello, settings } });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
@@ -179,7 +179,7 @@ describe('a provider-defined tool', () => {
   });
 
   it.each(['anthropic.messages', 'openai.chat', 'google.generative-ai', 'deepseek.chat'])(
-    'of another provider causes an error that names it before the request of %s',
+    'causes an error that names it before the request if it belongs to another provider than %s',
     async (provider) => {
       const { calls, ...outcome } = await ask(hi, { stream: true, provider, request });
       expect(failureIn(outcome)).toMatchObject({

@@ -154,7 +154,7 @@ describe('a chat completions server', () => {
     expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
   });
 
-  it('that has sent no reasoning receives none', async () => {
+  it('receives no reasoning if it has sent none', async () => {
     expect(await promptOf(COMPATIBLE, turn)).toContainEqual(['assistant', ['a', 'b']]);
     const thinking = { ...COMPATIBLE, modelId: 'kimi-k2.6' };
     expect(await promptOf(thinking, turn, { options: { wantsThoughts: false } })).toContainEqual([

@@ -55,7 +55,7 @@ describe('a status', () => {
       'x'.repeat(1000),
       `The model's server answered 404: ${'x'.repeat(300 - "The model's server answered 404: ".length)}…`,
     ],
-  ])('with the body %j has one short line as its message', async (body, message) => {
+  ])('is reported with the body %j in one short line', async (body, message) => {
     expect((await failureOf(() => new Response(body, { status: 404 }))).message).toBe(message);
   });
 
@@ -87,7 +87,7 @@ describe('a secret', () => {
     );
   });
 
-  it('in a header is redacted, whether the server repeats all or part of the header', async () => {
+  it('is redacted if it is in a header, whether the server repeats all or part of the header', async () => {
     const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
     const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
     expect((await failureOf(status(400, {}, echo), { headers })).message).toBe(

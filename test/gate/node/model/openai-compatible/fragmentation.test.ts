@@ -43,7 +43,7 @@ describe('a recorded stream', () => {
   };
 
   it.each(Object.entries(variants))(
-    'with %s leads to the same reply if it is cut at any position or into chunks of 1 or 7 bytes',
+    'leads to the same reply with %s, if it is cut at any position or into chunks of 1 or 7 bytes',
     async (_, text) => {
       const bytes = new TextEncoder().encode(text);
       for (let position = 0; position <= bytes.length; position += 1) await asked(cut(bytes, [position]));

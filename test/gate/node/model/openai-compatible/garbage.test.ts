@@ -133,7 +133,7 @@ describe('an invalid reply', () => {
     expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
   });
 
-  it('of any form leads to a reply or a ModelError', async () => {
+  it('leads to a reply or a ModelError, whatever its form is', async () => {
     const shape = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
         { maxDepth: 5 },

@@ -43,7 +43,7 @@ const givenBack = async (
 
 describe('reasoning', () => {
   it.each(['reasoning_content', 'reasoning'])(
-    'in %s becomes a part, is streamed, and is sent back in the same field',
+    'becomes a part, is streamed, and is sent back in the same field: %s',
     async (field) => {
       const expected = {
         text: 'One.',
@@ -85,7 +85,7 @@ describe('reasoning', () => {
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
   });
 
-  it('in both fields is streamed and stored once, and is sent back in both', async () => {
+  it('is streamed and stored once if it is in both fields, and is sent back in both', async () => {
     const message = { content: 'x', reasoning: 'Hm.', reasoning_content: 'Hm.' };
     for (const { reply, thoughts } of [await whole(message), await streamed(message)]) {
       expect(reply.parts?.[0]).toEqual(thought('Hm.', 'reasoning_content', 'reasoning'));
@@ -152,7 +152,7 @@ describe('reasoning_details', () => {
     tool_calls: [called('a')],
   };
 
-  it('of a whole reply are sent back unchanged and in order', async () => {
+  it('are sent back unchanged and in order if the reply was not streamed', async () => {
     const twice = { ...message, reasoning_details: [...details, ...details] };
     const { reply } = await whole(twice);
     expect(reply.provider).toEqual({ chatCompletions: { reasoning_details: twice.reasoning_details } });
@@ -161,7 +161,7 @@ describe('reasoning_details', () => {
     );
   });
 
-  it('of a stream are merged by type and index', async () => {
+  it('are merged by type and index if the reply was streamed', async () => {
     const { reply, thoughts } = await streamed(
       { reasoning: 'All', reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning: ' of it.', reasoning_details: [{ ...summary, summary: ' at it.' }] },

@@ -169,7 +169,7 @@ describe('a stream', () => {
     ['no data', ''],
     ['only [DONE]', sse('[DONE]')],
     ['an empty event', sse({ response: '' })],
-  ])('with %s is retried', async (_, text) => {
+  ])('is requested again if it contains %s', async (_, text) => {
     const outcome = await ask(() => body([text]), { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
@@ -213,7 +213,7 @@ describe('a binding that ignores its abort signal', () => {
     await gone.promise;
   });
 
-  it('stops to be read at once if the request is aborted during a stream', async () => {
+  it('is no longer read once the request is aborted during a stream', async () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>

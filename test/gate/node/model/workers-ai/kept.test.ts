@@ -16,7 +16,7 @@ const givenBack = async ({ text, toolCalls, parts, provider }: ModelReply) => {
 
 describe('reasoning', () => {
   it.each(['reasoning', 'reasoning_content'])(
-    'in %s becomes a part, is streamed, and is sent back as `reasoning`',
+    'becomes a part, is streamed, and is sent back as `reasoning`, if it arrives in %s',
     async (field) => {
       const whole = await ask(() => completion({ content: null, [field]: 'Look.', tool_calls: [call] }), {
         stream: true,

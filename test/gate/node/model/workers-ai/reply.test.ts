@@ -105,7 +105,7 @@ describe('a whole reply', () => {
 });
 
 describe('a stream', () => {
-  it('in the native format is passed on as it arrives, and ends with [DONE]', async () => {
+  it('is passed on as it arrives in the native format, and ends with [DONE]', async () => {
     const { pieces, ...outcome } = await streamed(
       { response: 'Grüße', p: 'abcdef' },
       { response: '', p: 'abc' },
@@ -121,7 +121,7 @@ describe('a stream', () => {
     expect(pieces).toEqual(['Grüße', ', 世界', '4']);
   });
 
-  it('in OpenAI’s format ends with a finish_reason', async () => {
+  it('ends with a finish_reason in OpenAI’s format', async () => {
     const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'length'), { choices: [], usage }];
     expect(replyIn(await streamed(...events, DONE))).toEqual({
       text: 'ab',
@@ -132,7 +132,7 @@ describe('a stream', () => {
     expect(replyIn(await streamed(...events)).text).toBe('ab');
   });
 
-  it('in OpenAI’s format can end with only [DONE]', async () => {
+  it('can end with only [DONE] in OpenAI’s format', async () => {
     expect(replyIn(await streamed(delta({ content: 'a' }), DONE))).toMatchObject({
       text: 'a',
       finish: 'stop',
@@ -273,7 +273,7 @@ describe('an invalid reply', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('of any form leads to a reply or a ModelError', async () => {
+  it('leads to a reply or a ModelError, whatever its form is', async () => {
     const keys = [
       'response',
       'tool_calls',
