@@ -17,7 +17,7 @@ const refusedIn = async (session: Parameters<typeof eventsOf>[0]) =>
   (await eventsOf(session, 'model-refused')).map(({ limit, most, of }) => [limit, most, of]);
 
 describe('a budget', () => {
-  it('applies to all agents of an app beside their own budgets, and tokens of a call are reserved once for all', async () => {
+  it('applies to all agents of an app in addition to their own budgets, and tokens of a call are reserved only once', async () => {
     const own = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
       replies: [used(10, 5, { text: 'Done.' })],
       use: [budget({ tokens: 40_000 })],

@@ -103,7 +103,7 @@ describe('an answer', () => {
     await app.say('Go.');
     const turn = await openTurn(app);
     const [first, second] = openQuestions(await app.events(turn));
-    if (!first || !second) throw new Error('The turn has no two open questions.');
+    if (!first || !second) throw new Error('The turn does not have two open questions.');
     const answer = { type: 'decision', decision: 'approve' } as const;
     await postAnswer(app, second, { answer, hash: 'h' });
     expect(await app.run(await app.resume(turn))).toMatchObject({ status: 'suspended' });

@@ -18,7 +18,7 @@ const toolOf = (effect: Effect) =>
 
 const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
 
-/** A port that counts its calls, and answers no append before a promise resolves. */
+/** A port that counts its calls, and answers appends only after a promise resolves. */
 function counted(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
   const count = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);

@@ -242,7 +242,7 @@ describe('the connection of a lease holder', () => {
     expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
   });
 
-  it('counts as one of six connections: five calls run beside it, and the others wait', async () => {
+  it('counts as one of six connections: five calls run at the same time, and the others wait', async () => {
     let started = 0;
     const ends: (() => void)[] = [];
     const look = tool(() => {

@@ -283,7 +283,7 @@ describe('a take-over', () => {
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
-  it('abandons the turn after twenty attempts without progress, for any cause of their ends', async () => {
+  it('abandons the turn after twenty attempts without progress, however they ended', async () => {
     const few = appWith(once());
     const before = await leftBehind(few, []);
     await cutOff(few, before, 18);

@@ -159,7 +159,7 @@ describe('a defined tool', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('uses the name in the error by which the model called it (TOOL-14)', async () => {
+  it('is named in the error as the model called it (TOOL-14)', async () => {
     const result = await order.call({}, fakeInvocation('shop_order').call);
     expect(modelText(result)).toContain("The input of tool 'shop_order' is not valid:");
   });
@@ -197,8 +197,7 @@ describe('a defined tool', () => {
 });
 
 /**
- * Production builds have shorter messages, and convert a schema without a check whether a model can send the
- * input.
+ * Production builds have shorter messages, and do not check whether a model can send the input of a schema.
  */
 const isDevelopment = process.env.NODE_ENV !== 'production';
 

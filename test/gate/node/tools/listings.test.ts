@@ -92,7 +92,7 @@ describe('the outside sources in a journal', () => {
     { ...asks, toolCalls: [call] },
     { type: 'frame-started', turn: 't1', frame: call.id, name: 'dig', message: 'Dig.' },
     listed(call.id, { key: 'a', told: ['two'] }, { key: 'b', told: { at: 7 } }),
-    // For a loop that has ended or never existed.
+    // This loop has ended or never existed.
     listed('t1.9.9', { key: 'a', told: ['lost'] }),
     { type: 'tool-call-ended', turn: 't1', call: call.id, result: { type: 'text', content: 'Dug.' } },
     { type: 'turn-ended', turn: 't1', outcome: 'completed' },

@@ -21,7 +21,7 @@ const step = (turn: number, at: number): ScriptStep => ({
 
 const steps = (turn: number) => Array.from({ length: 10 }, (_, at) => step(turn, at));
 
-/** Two turns of ten iterations. Some have parallel calls, and some have text beside the calls. */
+/** Two turns of ten iterations. Some have parallel calls, and some have text in addition to calls. */
 export const longScript: Script = {
   turns: [
     { steps: steps(1), answer: 'The first answer.' },

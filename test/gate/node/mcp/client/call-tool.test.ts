@@ -135,7 +135,7 @@ describe('a call that certainly did not run', () => {
     expect(server.requests.some(isCall)).toBe(false);
   });
 
-  it('has at most 80 characters of the tool name in its error', async () => {
+  it('shows at most 80 characters of the tool name in its error', async () => {
     const connection = await open(fakeServer());
     const error = await rejection(connection.callTool(call('x'.repeat(200)), calling()));
     expect(error).toMatchObject({

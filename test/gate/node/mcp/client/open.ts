@@ -18,7 +18,7 @@ export const caller = (secrets: Readonly<Record<string, string>> = {}): McpCalle
   secrets: Secrets.of(secrets),
 });
 
-/** The options of `open`, beside the server. */
+/** The options of `open` other than the server. */
 export type Opening = Partial<McpClientConfig> & {
   readonly as?: McpCaller;
   readonly signal?: AbortSignal;

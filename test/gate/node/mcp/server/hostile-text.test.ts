@@ -65,7 +65,7 @@ describe('a `requestState`', () => {
     );
   });
 
-  it('is read, or refused with always the same message, for any input', () => {
+  it('is read, or refused with the same message, for any input', () => {
     const one = fc.oneof(
       bent(state),
       words(40).map((text) => `holdfast-1.${text}`),

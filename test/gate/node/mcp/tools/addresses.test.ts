@@ -150,7 +150,7 @@ describe('a list of tools', () => {
 });
 
 describe('a client without a valid address', () => {
-  it('has no tools, and the log says so once per invocation', async () => {
+  it('has no tools, which is logged once per invocation', async () => {
     const said = warnings();
     const { client, server } = scene([says('look')], {
       url: ({ context }) => {

@@ -16,7 +16,7 @@ async function told(desk: TestSession): Promise<readonly unknown[]> {
 }
 
 describe('the tools of a server', () => {
-  it('are requested once for all tools that are made of them', async () => {
+  it('are requested once, even if several listed tools come from it', async () => {
     const { server, client } = scene([says('look'), says('dig')]);
     const factory = createMcpToolFactory({ clients: [client] });
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);

@@ -70,7 +70,7 @@ describe('files in a result', () => {
     );
   });
 
-  it('are shown beside the lines of other blocks, without empty text', async () => {
+  it('are shown together with the lines of other blocks, without empty text', async () => {
     const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
     const note = { type: 'resource', resource: { uri: 'test://n', text: 'A note.' } };
     expect(partsOf(await content(text(' \n'), image, link, note, image, text('')))).toEqual([

@@ -67,7 +67,7 @@ describe('structured content', () => {
     },
   );
 
-  it('is the artifact, beside the server’s text, if the text differs from its JSON', async () => {
+  it('is the artifact, and the text is the server’s, if that text differs from its JSON', async () => {
     expect({ ...(await result({ content: [text('4 degrees in Oslo.')], structuredContent })) }).toEqual({
       type: 'artifact',
       value: structuredContent,

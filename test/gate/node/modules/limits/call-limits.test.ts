@@ -140,7 +140,7 @@ describe('call limits (SPM-13)', () => {
     ]);
   });
 
-  it('apply only to the loop of a subagent that has them, beside those of the calling agent', async () => {
+  it('apply only to the loop of a subagent that has them, in addition to those of the calling agent', async () => {
     const scout = defineAgent({
       name: 'scout',
       description: 'Looks.',

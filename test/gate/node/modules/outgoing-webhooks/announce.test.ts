@@ -233,7 +233,7 @@ describe('an outgoing webhook', () => {
     expect(over.map(({ key }) => key)).toEqual(['of-clerk']);
   });
 
-  it('is sent beside other webhooks, each for its own events', async () => {
+  it('can be one of several, each of which is sent for its own events', async () => {
     const webhooks = [made({ name: 'b' }), made({ name: 'never', on: ['failed'] }), made({ name: 'a' })];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');

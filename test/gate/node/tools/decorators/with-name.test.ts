@@ -130,7 +130,7 @@ describe('a described tool', () => {
 });
 
 describe('a tool with more metadata', () => {
-  it('has new entries beside its own, and the new entry wins if both have a key (TOOL-12)', () => {
+  it('has the new entries and its own, and the new entry wins if both have a key (TOOL-12)', () => {
     const more = withMetadata(withMetadata(search, 'cost', 3), { team: 'docs', tags: ['a'] });
     expect(more.metadata).toEqual({ team: 'docs', cost: 3, tags: ['a'] });
     expect(search.metadata).toEqual({ team: 'kb' });

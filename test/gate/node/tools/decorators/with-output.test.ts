@@ -1,4 +1,4 @@
-/** Output types for tools whose definition declares none. */
+/** Output types for tools that do not declare one. */
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import {

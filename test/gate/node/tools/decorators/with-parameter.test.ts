@@ -109,7 +109,7 @@ describe('a tool with one more parameter', () => {
     expect(leaves).toEqual([]);
   });
 
-  it('shows the value of the parameter to decorators, beside the typed input', async () => {
+  it('shows decorators the value of the parameter together with the typed input', async () => {
     const more = withParameter(order, 'at', v.pipe(v.string(), v.toDate()));
     const checked = await more.check({ items, at: '1970-01-01T00:00:00Z', junk: 1 });
     expect(checked).toEqual({
@@ -189,7 +189,7 @@ describe('a tool with one more parameter', () => {
     expect(await answer(json, { items })).toContain('toString: It is missing.');
   });
 
-  /** Production builds convert a schema without a check whether a model can send the input. */
+  /** Production builds do not check whether a model can send the input of a schema. */
   const FUNCTION: [string, () => unknown, string] = [
     'a function',
     () => withParameter(order, 'done', v.function()),

@@ -52,7 +52,7 @@ export class Calculator {
     return `${this.owner} for ${context.get('tenantId')}`;
   }
 
-  /** A tool only if the table names it, which it does not. */
+  /** Not a tool, because the table does not name it. */
   power({ a, b }: { a: number; b: number }): number {
     return a ** b;
   }

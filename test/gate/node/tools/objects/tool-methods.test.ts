@@ -141,7 +141,7 @@ describe('a tool method', () => {
     expect(names(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
-  it('works beside a table, inside an unfolding tool and in lists', async () => {
+  it('works together with a table, inside an unfolding tool and in lists', async () => {
     class Both {
       static readonly tools = { now: { description: 'Tells the time.' } } satisfies ToolTable<Both>;
       static readonly unfolding = { name: 'clock', description: 'Tells times.' };

@@ -97,7 +97,7 @@ describe('the tools of an object', () => {
     expect((await call(tools, 'add', { a: 1 })).text()).toBe('2');
   });
 
-  it('receive the context beside their input, and the model does not see it (CTX-07)', async () => {
+  it('receive the context in addition to their input, and the model does not see it (CTX-07)', async () => {
     const tools = toolsOf(new Calculator('ada'));
     expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
     expect((await call(tools, 'whose')).text()).toBe('ada for undefined');

@@ -211,7 +211,7 @@ describe('a value that has tools but is not a tool', () => {
       { tools: [tool('add')] },
       "Tool at index 0 (Object) is neither a tool nor a tool provider, and its class has no static 'tools' table",
     ],
-  ])('is refused with a hint how to list its tools: %s (AEV-03)', (_, source, message) => {
+  ])('is refused with a hint on how to list its tools: %s (AEV-03)', (_, source, message) => {
     expect(() => resolveTools([source])).toThrow(new ToolResolutionError(message));
   });
 });
