@@ -103,8 +103,8 @@ describe('an approval of a Worker that was killed while it waited', () => {
     const approve = (): Promise<Answer> => open('twice').decide(pending, { decision: 'approve' });
     const settled = await Promise.allSettled([approve(), approve(), approve()]);
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
-    await expect(approve()).rejects.toThrow('POST answered 409');
-    await expect(open('twice').decide(pending, { decision: 'reject' })).rejects.toThrow('POST answered 409');
+    await expect(approve()).rejects.toThrow('POST returned 409');
+    await expect(open('twice').decide(pending, { decision: 'reject' })).rejects.toThrow('POST returned 409');
     expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
@@ -136,7 +136,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
       { answer: { decision: 'reject', expired: true } },
     ]);
     await expect(open('expiry').decide(pending, { decision: 'approve' })).rejects.toThrow(
-      'POST answered 409',
+      'POST returned 409',
     );
     expect(done(turn)).toEqual([]);
   });

@@ -52,13 +52,14 @@ async function run(entry: string, commands: string, settings: WorkerSettings = {
 
 it('this test runs the commands of all pages, except for those that need other programs', () => {
   const pages = readdirSync(join(root, 'docs')).filter((file) => file.endsWith('.md'));
-  // Other tests run the commands of cli.md (operating.test.ts), operators.md, doctor.md, mcp.md
+  // Other tests run the commands of cli.md (operating.test.ts), console.md (console.test.ts), operators.md, doctor.md, mcp.md
   // (mcp-published.test.ts and serve-files.test.ts), openapi.md and tutorial.md. A browser test covers
   // react.md. The commands of deploy.md and index-of-sessions.md need an account.
   expect(pages.filter((page) => commandsOf(page).length > 0)).toEqual([
     'approvals.md',
     'cli.md',
     'client-tools.md',
+    'console.md',
     'deploy.md',
     'doctor.md',
     'files.md',
