@@ -25,7 +25,7 @@ const order = defineTool({
 });
 
 describe('a defined tool', () => {
-  it("has the model's view of the tool, and careful defaults (TOOL-01, TOOL-11)", () => {
+  it("has the model's view of the tool, and safe defaults (TOOL-01, TOOL-11)", () => {
     expect({ ...order, call: undefined, check: undefined }).toEqual({
       name: 'order',
       description: 'Order an item.',

@@ -44,7 +44,7 @@ describe('an unknown effect', () => {
     expectRefused(methodTool({ effect }), 'effect', problem);
   });
 
-  it('is reported neither for a valid effect nor for the careful default', () => {
+  it('is reported neither for a valid effect nor for the safe default', () => {
     const effects = ['read', 'idempotent', 'once', undefined] as const;
     expect(effects.map((effect) => defineTool({ ...base, effect, run }).effect)).toEqual([
       'read',

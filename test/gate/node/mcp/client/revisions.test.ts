@@ -227,7 +227,7 @@ describe('a server with the revision 2026-07-28', () => {
     [-32_020, 'The header Mcp-Param-Region is missing'],
     [-32_021, 'Sampling is required'],
     [-32_022, 'No such revision'],
-  ])('is quoted if a call did not start (%i)', async (code, message) => {
+  ])('has its message quoted if a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
       const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ error }, status)) });

@@ -79,7 +79,7 @@ function sessionsOf({ requests }: FakeServer): string {
 const BEGUN = ['initialize', 'notifications/initialized'];
 
 describe('a server with a stored session', () => {
-  it('has it resumed in the next turns without a handshake, and does not receive its end', async () => {
+  it('sees the session resumed in the next turns without a handshake, and not ended', async () => {
     const made = keeping();
     const desk = warmDeskOf(made, 3);
     expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
@@ -99,7 +99,7 @@ describe('a server with a stored session', () => {
     }
   });
 
-  it('has a new session in each turn without `keepSession`', async () => {
+  it('sees a new session in each turn without `keepSession`', async () => {
     const made = keeping({ keepSession: false });
     const desk = warmDeskOf(made, 2);
     expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
@@ -108,7 +108,7 @@ describe('a server with a stored session', () => {
     await expect.poll(() => asked(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
-  it('has it resumed after the eviction of the object', async () => {
+  it('sees the session resumed after the eviction of the object', async () => {
     const made = keeping();
     const desk = deskOf(made, 2);
     await turn(desk);
@@ -116,7 +116,7 @@ describe('a server with a stored session', () => {
     expect(await turn(desk)).toBe('thought 2');
   });
 
-  it('has it resumed in every invocation to which a turn is handed over', async () => {
+  it('sees the session resumed in every invocation to which a turn is handed over', async () => {
     const made = keeping();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     expect(await turn(desk)).toBe('thought 3');
@@ -124,7 +124,7 @@ describe('a server with a stored session', () => {
     expect(methods(made.server).ping).toBeGreaterThan(1);
   });
 
-  it('lists its tools in it, with the capabilities from its start', async () => {
+  it('lists its tools in the session, with the capabilities from its start', async () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = warmDeskOf(made, 2);
     await turn(desk);
