@@ -131,7 +131,7 @@ describe('a turn whose invocation goes silent', () => {
 });
 
 describe('a turn with more work than one invocation can do', () => {
-  it('completes 300 iterations with 40 subrequests an invocation, and its client gets the answer', async () => {
+  it('completes 300 iterations with 40 subrequests per invocation, and its client gets the answer', async () => {
     lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
     const session = hearingSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };

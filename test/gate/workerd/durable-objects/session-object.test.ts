@@ -441,7 +441,7 @@ describe('a session object that is reset', () => {
   const change: AppendData = { events: [event('t1', 'x'), event('t1', 'y')], release: 'ended' };
   const complete = [{ opening: true }, 'start of t1', 'x', 'y'];
 
-  it('stored and sent no events if it broke before the commit, and then accepts them', async () => {
+  it('stores and sends no events if it is reset before the commit, and then accepts them', async () => {
     const { session, stub } = makeObjectHarness();
     await session.begin(starting('t1', 'a'));
     const told: (number | 'closed')[] = [];

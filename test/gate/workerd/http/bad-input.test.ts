@@ -173,7 +173,7 @@ describe('a path', () => {
   });
 
   it.each(['nobody', '__proto__', 'constructor', 'x'.repeat(300)])(
-    'with the unknown agent %s is a 404',
+    'with the unknown agent %s returns 404',
     async (agent) => {
       const detail = `There is no agent '${agent.slice(0, 64)}'. GET /agents lists them.`;
       await expectProblem(
@@ -190,12 +190,12 @@ describe('a path', () => {
     '/agents/',
     '/agents/scripted/sessions/s/',
     '/AGENTS',
-  ])('that does not exist is a 404: %s', async (path) => {
+  ])('that does not exist returns 404: %s', async (path) => {
     const detail = 'This path is unknown. GET / shows where to start.';
     await expectProblem(await send(path), problem('unknown-route', 404, detail));
   });
 
-  it('with an extra slash is a 404 that names the correct path', async () => {
+  it('with an extra slash returns 404 with the correct path', async () => {
     const detail = 'This path is unknown. GET / shows where to start. Did you mean /agents?';
     await expectProblem(await send('//agents'), problem('unknown-route', 404, detail));
   });

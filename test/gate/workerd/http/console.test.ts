@@ -33,7 +33,7 @@ function logged(config: AppConfig = {}) {
 }
 
 describe('a turn that a request began', () => {
-  it('is a log line with agent, session, turn and request, and only the log contains tool errors', async () => {
+  it('is logged in one line with agent, session, turn and request, and only the log contains tool errors', async () => {
     const { via, lines } = logged();
     const path = newSession('saver');
     const { message } = script({ calls: [{ name: 'save' }] });
@@ -108,7 +108,7 @@ describe('a turn that a request began', () => {
 });
 
 describe('a delivery that is refused', () => {
-  it('is a log line with the webhook and the reason', async () => {
+  it('is logged with the webhook and the reason', async () => {
     const refusing = defineWebhook({
       name: 'own',
       agent: 'saver',
@@ -131,7 +131,7 @@ describe('a delivery that is refused', () => {
     ]);
   });
 
-  it('is a log line with the reason if its body is invalid', async () => {
+  it('is logged with the reason if its body is invalid', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     await deliver(plain, await signedIssue('{"action":'));

@@ -209,7 +209,7 @@ describe('the stream of a turn', () => {
     expect(await json(response)).toMatchObject({ status: 'steered', into: turn });
   });
 
-  it('that is unknown is a problem response, and not a stream', async () => {
+  it('that is unknown returns a problem, and not a stream', async () => {
     const session = newSession();
     expect((await json(await streamOf(session, 'x'))).title).toBe('unknown session');
     await post(session, { message: script('Done.').message() });

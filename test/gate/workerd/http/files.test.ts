@@ -230,7 +230,7 @@ describe('a range', () => {
   });
 
   it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-    '%s is beyond the end',
+    '%s, which begins beyond the end, returns 416',
     async (range) => {
       const { path } = await keep(TEN, { mediaType: 'application/pdf' });
       const response = await via(path, { headers: { range } });
@@ -322,7 +322,7 @@ describe('a file in an external store', () => {
     expect((await app.via(path, { method: 'HEAD' })).headers.get('content-length')).toBe(String(LARGE));
   });
 
-  it('that the store has lost is a 404', async () => {
+  it('that the store has lost returns 404', async () => {
     const { store, kept } = storing();
     const app = fileApp({ ...everything, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
@@ -334,7 +334,7 @@ describe('a file in an external store', () => {
     ]);
   });
 
-  it('is a 503 if the store fails', async () => {
+  it('returns 503 if the store fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
     const { path } = await keep('out of reach', { by: fileApp({ ...everything, store: () => store }).via });
@@ -349,7 +349,7 @@ describe('a file in an external store', () => {
     error.mockRestore();
   });
 
-  it('is a 500 with a fix if the deployment no longer has a store', async () => {
+  it('returns 500 with a suggested fix if the deployment no longer has a store', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = storing();
     const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });

@@ -131,7 +131,7 @@ describe('GET /health', () => {
     );
   });
 
-  it('reports as missing the token that bearerToken does not find', async () => {
+  it('reports a missing token that bearerToken needs', async () => {
     const via = appWith({ auth: bearerToken('SHOP_TOKEN') });
     expect((await json(await via('/health'))).detail).toBe(
       'This Worker has no token yet. Set the secret that its bearerToken reads.',

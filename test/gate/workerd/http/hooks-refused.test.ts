@@ -111,7 +111,7 @@ describe('a refused delivery', () => {
 });
 
 describe('a delivery to a session with a full database', () => {
-  it('is refused with a fix', async () => {
+  it('is refused with a suggested fix', async () => {
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });

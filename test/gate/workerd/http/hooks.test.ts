@@ -174,7 +174,7 @@ describe('a delivery', () => {
     await expect.poll(async () => (await send(`${path}/turns/${told.turn}`)).status).toBe(200);
   });
 
-  it('is a 404 at an unknown hook, and a 405 with another method', async () => {
+  it('returns 404 for an unknown webhook, and 405 for another method', async () => {
     await expectProblem(
       await deliver(plain, await signedIssue(), '/hooks/gitlab'),
       problem(

@@ -169,7 +169,7 @@ describe('a model that fails', () => {
     ]);
   });
 
-  it('by throwing a value of any type is a 502 with its text', async () => {
+  it('by throwing a value of any type returns 502 with its text', async () => {
     const session = newSession();
     const { message } = script(() => {
       throw new TypeError('no such dial');
@@ -184,7 +184,7 @@ describe('a model that fails', () => {
 });
 
 describe('a turn that fails', () => {
-  it('unexpectedly is a 500 without internals', async () => {
+  it('unexpectedly returns 500 without internals', async () => {
     const session = newSession('broken');
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const via = appWith({ agents: [broken] });
@@ -202,7 +202,7 @@ describe('a turn that fails', () => {
     log.mockRestore();
   });
 
-  it('because the deployment lacks its agent is a 500 that names it', async () => {
+  it('because the deployment lacks its agent returns 500 with the agent’s name', async () => {
     const session = newSession('elsewhere');
     const via = appWith({ agents: [{ ...scripted, name: 'elsewhere' }] }); // which the Worker under test lacks
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };

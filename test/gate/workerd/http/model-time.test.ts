@@ -16,7 +16,7 @@ const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
     settings: { timeout: modelTimeout },
   });
 
-it('a model that never settles is a 502 after its timeout', async () => {
+it('a model that never settles causes a 502 after its timeout', async () => {
   const asked = Promise.withResolvers<void>();
   const never: ChatModel['ask'] = () => {
     asked.resolve();

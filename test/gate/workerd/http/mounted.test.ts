@@ -248,7 +248,7 @@ describe('a developer', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: no route matches /ai/agents. ${hint}`]]);
   });
 
-  it('sees the intended path for a path with the same end, and the log shows the first', async () => {
+  it('sees a suggestion for an unknown path with a known end, and the log shows the first one', async () => {
     const via = sending(app().worker.fetch as Fetch);
     const messages = '/agents/{agent}/sessions/{session}/messages';
     for (const [path, meant] of [

@@ -55,18 +55,21 @@ describe('a Worker whose settings choose no model', () => {
     ['no var is set, although the planner exists', '', { model: orOffline(openaiCompatible()) }, NO_MODEL],
     ['MODEL is offline, but the Worker has no planner', 'offline', {}, NO_PLANNER],
     ['the agent’s own model reads its settings', '', ownModel, NO_MODEL],
-  ])('refuses messages for an agent that needs one, with the fix: %s', async (_, model, more, expected) => {
-    const said = log();
-    const via = app(model, more);
-    const session = newSession('bare');
-    await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
-    const headers = { prefer: 'respond-async' };
-    await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
-    await expectProblem(await deliver(via, await signedIssue()), expected);
-    await expectProblem(await via('/health'), expected);
-    expect((await via(session)).status).toBe(404);
-    expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
-  });
+  ])(
+    'refuses messages for an agent that needs one, with a suggested fix: %s',
+    async (_, model, more, expected) => {
+      const said = log();
+      const via = app(model, more);
+      const session = newSession('bare');
+      await expectProblem(await post(session, { message: 'Hello' }, { via }), expected);
+      const headers = { prefer: 'respond-async' };
+      await expectProblem(await post(session, { message: 'Hello' }, { headers, via }), expected);
+      await expectProblem(await deliver(via, await signedIssue()), expected);
+      await expectProblem(await via('/health'), expected);
+      expect((await via(session)).status).toBe(404);
+      expect(said.mock.calls).toEqual([[`holdfast: ${expected.detail}`]]);
+    },
+  );
 
   it('runs agents that have a model, and is healthy if all have one', async () => {
     const { message } = script('Done.');

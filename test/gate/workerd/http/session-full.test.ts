@@ -11,7 +11,7 @@ const TEXT =
   'The session is full: it has 9983222785 bytes, and above 9983222784 it accepts no more. Start another one, or ' +
   'erase this one.';
 
-it('a message for a full session is refused with a fix', async () => {
+it('a message for a full session is refused with a suggested fix', async () => {
   const via = appWith({}, { SESSIONS: objectsWith(() => ({ begin: async () => FULL })) });
   const response = await post(newSession(), { message: 'Hello?' }, { via });
   expect(response.status).toBe(507);
@@ -45,7 +45,7 @@ it('the turn of a full session ends, and its response says so', async () => {
   });
 });
 
-it('an answer for a turn of a full session is refused with a fix', async () => {
+it('an answer for a turn of a full session is refused with a suggested fix', async () => {
   const wait = await waiting(['pay']);
   const SESSIONS = objectsWith(() => ({ post: async () => 'session-full' }));
   const via = appWith({ agents: [clerk] }, { SESSIONS });

@@ -26,7 +26,7 @@ async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
 }
 
 describe('an event stream', () => {
-  it('writes one frame an event, with an id only for journaled events', async () => {
+  it('writes one frame per event, with an id only for journaled events', async () => {
     const items: readonly TurnItem[] = [
       { seq: 3, at: 7, type: 'cancel-requested', turn: 't' },
       { type: 'text-delta', reply: '1.1', text: 'a\nb\r' },

@@ -557,7 +557,7 @@ describe('an invalid request', () => {
     ]);
   });
 
-  it('is a message to a context or a task that is still running', async () => {
+  it('to a context or a task that is still running is refused', async () => {
     const { stream, send } = await client('scripted');
     const slow = held('Done.');
     const running = stream(script(slow.reply).message(), {

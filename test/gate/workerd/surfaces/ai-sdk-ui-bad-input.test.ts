@@ -247,21 +247,6 @@ describe('a chat gets an error', () => {
     expect(chat.error?.message).toContain('waits for an answer from outside. Answer its pending calls');
   });
 
-  it('for an edit that it has made of the question', async () => {
-    const id = newId();
-    const { chat } = openChat({ version: 6, agent: 'desk', via, id });
-    const { message, model } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
-    await chat.sendMessage({ text: message() });
-    const call = String(lastParts(chat).at(-1)?.toolCallId);
-    await chat.addToolApprovalResponse({ id: call, approved: true });
-    const decisions = { [call]: { decision: 'edit', input: { amount: 0.5 } } };
-    await chat.sendMessage(undefined, { body: { decisions } });
-    expect(lastParts(chat).find(({ toolCallId }) => toolCallId === call)).toMatchObject({
-      output: { amount: 0.5 },
-    });
-    expect(model.requests.length).toBe(2);
-  });
-
   it('without permission', async () => {
     const refusing = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => undefined as never });
     const response = await refusing(`${CHAT}/c/stream`);
@@ -270,6 +255,21 @@ describe('a chat gets an error', () => {
       'text/plain; charset=utf-8',
     ]);
   });
+});
+
+it('a chat can edit the input of a pending call', async () => {
+  const id = newId();
+  const { chat } = openChat({ version: 6, agent: 'desk', via, id });
+  const { message, model } = script({ calls: [{ name: 'pay', input: { amount: 1 } }] }, 'Paid less.');
+  await chat.sendMessage({ text: message() });
+  const call = String(lastParts(chat).at(-1)?.toolCallId);
+  await chat.addToolApprovalResponse({ id: call, approved: true });
+  const decisions = { [call]: { decision: 'edit', input: { amount: 0.5 } } };
+  await chat.sendMessage(undefined, { body: { decisions } });
+  expect(lastParts(chat).find(({ toolCallId }) => toolCallId === call)).toMatchObject({
+    output: { amount: 0.5 },
+  });
+  expect(model.requests.length).toBe(2);
 });
 
 it('an app without the surface has none of its routes', async () => {

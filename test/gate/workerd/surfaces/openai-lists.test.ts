@@ -395,7 +395,7 @@ describe('a deleted response', () => {
     expect((await it.list()).data).toEqual([]);
   });
 
-  it('remains, like everything else, if its conversation has others', async () => {
+  it('is not removed if its conversation has other responses', async () => {
     const { ask, client } = tenant();
     const { message } = script('One.', 'Two.');
     const first = await ask('c1', message());
@@ -407,7 +407,7 @@ describe('a deleted response', () => {
     }
   });
 
-  it('remains if its turn has a second response', async () => {
+  it('is not removed if its turn has a second response', async () => {
     const { ask, client } = tenant();
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
     const first = await ask('c1', message());

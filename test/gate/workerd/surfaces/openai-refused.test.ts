@@ -321,7 +321,7 @@ describe('an unknown route', () => {
     }
   });
 
-  it('does so below the path of the app too, and only there', async () => {
+  it('returns the protocol’s error below the path of the app too, and only there', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/ai' } });
     expect(await json(await send('/ai/v1/files'))).toEqual({ error });
     expect(await json(await send('/v1/files'))).toEqual({ error });
@@ -331,7 +331,7 @@ describe('an unknown route', () => {
     }
   });
 
-  it('does so too if the path of the app is in the middle of another one', async () => {
+  it('returns the protocol’s error even if the path of the app is in the middle of another path', async () => {
     const send = appWith({ agents: [scripted], use: [openAi()], http: { basePath: '/a' } });
     expect(await json(await send('/v1/audio'))).toEqual({ error });
     const { type } = await json(await send('/ab/v1/audio'));

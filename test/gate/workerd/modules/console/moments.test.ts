@@ -141,7 +141,7 @@ describe('GET .../console/offer', () => {
     ['reply=1', 'Event 1 is not a reply of a model. Use the seq of a `model-replied`.'],
     ['reply=x', 'reply must be the sequence number of an event, such as 12.'],
     ['', 'The loop is not open at this event.'],
-  ])('refuses ?%s', async (query, detail) => {
+  ])('refuses the query "%s"', async (query, detail) => {
     const { at } = await played('Done.');
     expect(await at(`offer?${query}`)).toMatchObject({ status: 400, detail });
   });

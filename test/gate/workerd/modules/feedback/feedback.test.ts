@@ -81,7 +81,7 @@ describe('POST .../turns/{turn}/feedback', () => {
     });
   });
 
-  it('about a running turn is stored until the turn has stopped', async () => {
+  it('accepts feedback about a running turn, and lists it once the turn has stopped', async () => {
     const path = newSession();
     const slow = held('Slow.');
     const running = post(path, { message: script(slow.reply).message() }, { via: ada });

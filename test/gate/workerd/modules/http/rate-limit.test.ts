@@ -149,7 +149,7 @@ describe('a failing RATE_LIMIT', () => {
 });
 
 describe('an app without `rateLimit()`', () => {
-  it('does not count, with any binding', async () => {
+  it('counts no requests, even with a RATE_LIMIT binding', async () => {
     const RATE_LIMIT = limiter(false);
     const via = appWith({ auth: () => ({ id: newId() }) }, { RATE_LIMIT });
     expect((await message(via)).status).toBe(202);

@@ -162,7 +162,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     expect(await shop.rows('holdfast_usage')).toEqual([]);
   });
 
-  it('repairs missing, wrong and extra rows of the database by reindex', async () => {
+  it('repairs missing, wrong and extra rows when the database is reindexed', async () => {
     const shop = shopInDb();
     for (const session of ['s1', 's2']) await shop.say(session, 'Done.');
     await shop.has([

@@ -118,7 +118,7 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     ['by=hour', 'by must be one of day, agent, model.'],
     ['from=today', 'from must be a day in UTC, such as 2026-11-30.'],
     ['to=2026-13-01', 'to must be a day in UTC, such as 2026-11-30.'],
-  ])('refuses ?%s', async (query, detail) => {
+  ])('refuses the query ?%s', async (query, detail) => {
     expect(await tenant().get(`/usage?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
 

@@ -114,7 +114,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     ['cursor=', 'cursor must be the `next` of the page before.'],
     ['cursor=W10', 'cursor must be the `next` of the page before.'],
     ['cursor=%00', 'cursor must be the `next` of the page before.'],
-  ])('refuses ?%s', async (query, detail) => {
+  ])('refuses the query ?%s', async (query, detail) => {
     const { get } = tenant();
     expect(await get(`${SESSIONS}?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
