@@ -26,25 +26,25 @@ type Planted = readonly [hole: string, attack: string, only: string];
 
 /** These holes do not hide each other, so one Worker can have all of them. */
 const together: readonly Planted[] = [
-  ['context-tenant', "context: a body cannot say 'tenant' of the context", 'context: a body cannot say'],
-  ['no-roles', 'approvals: who lacks the role cannot approve', 'approvals: who lacks'],
+  ['context-tenant', "context: a body cannot set the context key 'tenant'", 'context: a body cannot set'],
+  ['no-roles', 'approvals: a caller without the role cannot approve', 'approvals: a caller without'],
   [
     'private-addresses',
-    'MCP servers: the address https://127.0.0.1:{trap}/ is asked nothing',
+    'MCP servers: the address https://127.0.0.1:{trap}/ receives no request',
     'the address https',
   ],
   [
     'anybody-delegates',
-    'persons: a caller who does not delegate is nobody else by the header of a person',
+    'persons: a caller who does not delegate cannot act for the person in a header',
     'persons: a caller who does not',
   ],
-  ['unsigned', 'webhooks: github: without its signature a delivery starts nothing', 'webhooks: github'],
+  ['unsigned', 'webhooks: github: a delivery without its signature starts no turn', 'webhooks: github'],
 ];
 
 /** It makes every caller a member of zeta, so it runs alone. */
 const alone: Planted = [
   'one-tenant',
-  "owners: GET of a session of zeta's is not there for another tenant",
+  'owners: GET of a session of zeta does not exist for another tenant',
   'owners: GET',
 ];
 

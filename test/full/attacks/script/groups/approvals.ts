@@ -11,7 +11,7 @@ const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
   ['no decision', {}, invalid('decision: is missing')],
   [
-    'a decision of another kind',
+    'an unknown decision',
     { decision: 'APPROVE' },
     invalid('decision: must be approve, edit, reject or exit'),
   ],
@@ -21,7 +21,7 @@ const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] 
     invalid('decision: must be approve, edit, reject or exit'),
   ],
   [
-    'two decisions by a key that comes twice',
+    'a repeated key with two decisions',
     '{"decision":"reject","decision":"approved"}',
     invalid('decision: must be approve, edit, reject or exit'),
   ],
@@ -39,12 +39,12 @@ const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] 
   ['a decider', { decision: 'approve', by: 'manager' }, invalid('by: is not known here')],
   ['roles', { decision: 'approve', roles: ['manager'] }, invalid('roles: is not known here')],
   [
-    'a reason without end',
+    'a reason of excessive length',
     { decision: 'reject', reason: 'x'.repeat(2001) },
     invalid('reason: must be text of at most 2000 characters'),
   ],
   ['a list', '[{"decision":"approve"}]', invalid('it must be a JSON object')],
-  ['no JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
+  ['a body that is not JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
 ];
 
 /** Invalid call ids in a path. */
@@ -59,14 +59,14 @@ const alreadyAnswered = problem(
 const byRoles: readonly Attack[] = [
   ...decisions.map(
     (decision): Attack => ({
-      name: `who lacks the role cannot ${decision}`,
+      name: `a caller without the role cannot ${decision}`,
       act: deciding({ decision, ...(decision === 'edit' && { input: { amount: 1 } }) }, 'ann'),
       comes: roleNeeded,
     }),
   ),
   ...(['Manager', 'manager ', 'managers', 'man\u0430ger', '*', 'manager\u0000'] as const).map(
     (role): Attack => ({
-      name: `the role ${JSON.stringify(role)} is not the role manager`,
+      name: `the role ${JSON.stringify(role)} does not count as manager`,
       async act(scene) {
         const { path } = await waiting(scene, 'refund');
         const other = scene.who({ sub: 'eve', tenant: 'acme', roles: [role] });
@@ -78,7 +78,7 @@ const byRoles: readonly Attack[] = [
     }),
   ),
   {
-    name: 'a manager of another tenant decides nothing, though they know the call',
+    name: 'a manager of another tenant cannot decide, even with the id of the call',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const came = await scene.zoe.post(path, { decision: 'approve' });
@@ -88,7 +88,7 @@ const byRoles: readonly Attack[] = [
     comes: problem(404, 'unknown-session'),
   },
   {
-    name: 'who lacks the role cannot decline a call by ?pending=decline',
+    name: 'a caller without the role cannot decline a call with ?pending=decline',
     async act(scene) {
       const { ann, own } = scene;
       await waiting(scene, 'refund');
@@ -100,7 +100,7 @@ const byRoles: readonly Attack[] = [
     comes: ['403 role-required', 1],
   },
   {
-    name: 'who lacks the role cannot cancel a turn that waits for it',
+    name: 'a caller without the role cannot cancel a turn that waits for that role',
     act: async (scene) => {
       const { turn } = await waiting(scene, 'refund');
       return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
@@ -112,7 +112,7 @@ const byRoles: readonly Attack[] = [
     ),
   },
   {
-    name: 'who lacks the role cannot erase a session whose turn waits for it',
+    name: 'a caller without the role cannot erase a session whose turn waits for that role',
     act: async (scene) => {
       await waiting(scene, 'refund');
       return scene.ann.del(scene.own);
@@ -127,7 +127,7 @@ const byRoles: readonly Attack[] = [
 
 const once: readonly Attack[] = [
   {
-    name: 'a decision that is sent again decides nothing again',
+    name: 'a repeated decision has no further effect',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const first = await scene.rolf.post(path, { decision: 'approve' });
@@ -137,7 +137,7 @@ const once: readonly Attack[] = [
     effects: ['refund 5 for acme'],
   },
   {
-    name: 'of twenty approvals at once one is taken, and one payment made',
+    name: 'one of twenty concurrent approvals is accepted, and one payment is made',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const all = await Promise.all(
@@ -158,7 +158,7 @@ const once: readonly Attack[] = [
     comes: alreadyAnswered,
   },
   {
-    name: "a decider's key does not replay the decision for somebody else",
+    name: "a decider's key does not replay the decision for another caller",
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const key = { 'idempotency-key': 'k' };
@@ -170,7 +170,7 @@ const once: readonly Attack[] = [
     effects: ['refund 5 for acme'],
   },
   {
-    name: 'a key that was used for a rejection does not carry an approval',
+    name: 'a key that was used for a rejection cannot be used for an approval',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const key = { 'idempotency-key': 'k' };
@@ -180,7 +180,7 @@ const once: readonly Attack[] = [
     comes: alreadyAnswered,
   },
   {
-    name: 'an approval after the time for it is over pays nothing',
+    name: 'an approval after its expiry pays nothing',
     async act(scene) {
       const { path, turn } = await waiting(scene, 'brief');
       await ended(() => scene.ann.get(`${scene.own}/turns/${turn}`));
@@ -189,7 +189,7 @@ const once: readonly Attack[] = [
     comes: problem(409, 'approval-expired'),
   },
   {
-    name: 'an approval of a turn that was cancelled pays nothing',
+    name: 'an approval in a cancelled turn pays nothing',
     async act(scene) {
       const { path, turn } = await waiting(scene, 'refund');
       await scene.rolf.post(`${scene.own}/cancel?turn=${turn}`);
@@ -199,7 +199,7 @@ const once: readonly Attack[] = [
     comes: status(409),
   },
   {
-    name: 'an approval of a session that was erased finds nothing',
+    name: 'an approval in an erased session returns 404',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       await scene.rolf.del(scene.own);
@@ -212,12 +212,16 @@ const once: readonly Attack[] = [
 export const approvals = ({ call }: Victims): readonly Attack[] => [
   ...byRoles,
   ...bodies.map(
-    ([what, body, comes]): Attack => ({ name: `${what} decides nothing`, act: deciding(body), comes }),
+    ([what, body, comes]): Attack => ({
+      name: `${what} does not decide the call`,
+      act: deciding(body),
+      comes,
+    }),
   ),
   ...once,
   ...ids.map(
     (id): Attack => ({
-      name: `there is no call ${id.slice(0, 20)} to approve`,
+      name: `the call ${id.slice(0, 20)} cannot be approved`,
       async act(scene) {
         await waiting(scene, 'refund');
         const came = await scene.rolf.post(`${scene.own}/approvals/${id}`, { decision: 'approve' });
@@ -228,7 +232,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: "zeta's call is not there in a session of acme's",
+    name: "zeta's call does not exist in a session of acme",
     async act(scene) {
       await waiting(scene, 'refund');
       const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });

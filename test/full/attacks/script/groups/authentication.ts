@@ -20,11 +20,11 @@ const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };
 
 /** Invalid tokens, each with the reason. */
 const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery])[] = [
-  ['is signed by nobody (alg none)', zoe, { alg: 'none' }],
-  ['says none in another spelling', zoe, { alg: 'nOnE' }],
+  ['is unsigned (alg none)', zoe, { alg: 'none' }],
+  ['is unsigned, with another spelling of none', zoe, { alg: 'nOnE' }],
   ['is signed with another key', zoe, { key: 'guessed' }],
   ['is signed with an empty key', zoe, { key: '' }],
-  ['claims an algorithm that nobody checks', zoe, { alg: 'RS256' }],
+  ['claims an algorithm that the Worker does not check', zoe, { alg: 'RS256' }],
   ['has expired', { ...zoe, exp: 1_000_000_000 }],
   ['is for another audience', { ...zoe, aud: 'billing' }],
   ['has a list of audiences', { ...zoe, aud: ['billing', 'other'] }],
@@ -40,7 +40,7 @@ const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = 
   ['an empty tenant', { ...zoe, tenant: '' }, /id or tenant is empty or not a string/],
   ['a text as roles', { ...zoe, roles: 'manager' }, /roles are not a list of strings/],
   ['an object as roles', { ...zoe, roles: { includes: true } }, /roles are not a list of strings/],
-  ['a role that is no text', { ...zoe, roles: [['manager']] }, /roles are not a list of strings/],
+  ['a role that is not a text', { ...zoe, roles: [['manager']] }, /roles are not a list of strings/],
   ['the id of a webhook', { sub: 'webhook:github', tenant: 'acme' }, /the id 'webhook:github'/],
   ['the id of a schedule', { sub: 'schedule:nightly', tenant: 'acme' }, /the id 'schedule:nightly'/],
   ['the id of code', { sub: 'code', tenant: 'acme' }, /the id 'code'/],
@@ -60,21 +60,21 @@ const misplaced: readonly (readonly [
   ['a token without its signature', [['authorization', `Bearer ${head}.${body}.`]]],
   ['a token of two parts', [['authorization', `Bearer ${head}.${body}`]]],
   ['a token of four parts', [['authorization', `Bearer ${good}.x`]]],
-  ['a good token as Basic', [['authorization', `Basic ${good}`]]],
-  ['a good token without a scheme', [['authorization', good]]],
-  ['a good token in a cookie', [['cookie', `token=${good}`]]],
-  ['a good token in the query', [], `?access_token=${good}`],
-  ['a good token in another header', [['x-authorization', `Bearer ${good}`]]],
-  ['a good token as a proxy would send it', [['proxy-authorization', `Bearer ${good}`]]],
+  ['a valid token as Basic', [['authorization', `Basic ${good}`]]],
+  ['a valid token without a scheme', [['authorization', good]]],
+  ['a valid token in a cookie', [['cookie', `token=${good}`]]],
+  ['a valid token in the query', [], `?access_token=${good}`],
+  ['a valid token in another header', [['x-authorization', `Bearer ${good}`]]],
+  ['a valid token in a proxy header', [['proxy-authorization', `Bearer ${good}`]]],
   [
-    'a good token behind a bad one',
+    'a valid token after an invalid one',
     [
       ['authorization', 'Bearer x'],
       ['authorization', `Bearer ${good}`],
     ],
   ],
   [
-    'the word of a gateway',
+    'an identity in the headers of a gateway',
     [
       ['x-forwarded-user', 'zoe'],
       ['x-remote-user', 'zoe'],
@@ -88,35 +88,35 @@ const misplaced: readonly (readonly [
 export const authentication = (victims: Victims): readonly Attack[] => [
   ...[...otherRoutes, ...routesToZeta(victims)].map(
     ({ what, sent }): Attack => ({
-      name: `without a token, ${what} is answered 401`,
+      name: `${what} returns 401 without a token`,
       act: ({ nobody }) => nobody.ask(sent),
       comes: sent.method === 'HEAD' ? status(401) : unknown,
     }),
   ),
   ...forged.map(
     ([why, claims, forgery]): Attack => ({
-      name: `a token that ${why} is none`,
+      name: `a token that ${why} is refused`,
       act: ({ who }) => who(claims, forgery).get('/agents/clerk/sessions/vault'),
       comes: unknown,
     }),
   ),
   ...misplaced.map(
     ([what, headers, query = '']): Attack => ({
-      name: `${what} is no token`,
+      name: `${what} is not accepted as a token`,
       act: ({ nobody }) => nobody.ask({ path: `/agents/clerk/sessions/vault${query}`, headers }),
       comes: unknown,
     }),
   ),
   ...odd.map(
     ([what, claims, says]): Attack => ({
-      name: `a good token with ${what} lets nobody in`,
+      name: `a valid token with ${what} is refused`,
       act: ({ who }) => who(claims).get('/agents/clerk/sessions/vault'),
       comes: inside,
       logs: says,
     }),
   ),
   {
-    name: '/health tells strangers what the deployment lacks, and nothing else',
+    name: '/health reports only missing settings to callers without a token',
     async act({ nobody }) {
       const health = await nobody.get('/health?verbose=1');
       return [isHealthy(health), Object.keys(JSON.parse(health.text))];
@@ -124,7 +124,7 @@ export const authentication = (victims: Victims): readonly Attack[] => [
     comes: [true, ['type', 'title', 'status', 'detail', 'problems']],
   },
   {
-    name: 'an approval by a token whose roles were taken away since is judged by the roles of now',
+    name: 'an approval is judged by the current roles of the token',
     async act({ rolf, own, play, who }) {
       const came = await rolf.post(`${own}/messages`, {
         message: play([{ name: 'refund', input: { amount: 3 } }]),
@@ -138,7 +138,7 @@ export const authentication = (victims: Victims): readonly Attack[] => [
     comes: all(problem(403, 'role-required'), answer(403, { role: 'manager' })),
   },
   {
-    name: 'what a refused stranger is answered names no caller, tenant or token',
+    name: 'a refusal contains no caller, tenant or token',
     act: async ({ who }) => (await who(zoe, { key: 'guessed' }).get('/agents/clerk/sessions/vault')).text,
     comes: saying(/^(?!.*(zoe|zeta|eyJ)).*$/),
   },

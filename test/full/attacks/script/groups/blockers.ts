@@ -22,7 +22,7 @@ const refused: Check = problem(422, 'invalid-body', '…points to a private netw
 
 const addresses = PRIVATE.map(
   (host): Attack => ({
-    name: `no file is fetched from ${host}`,
+    name: `a file at ${host} is not fetched`,
     act: ({ ann, own }) =>
       ann.post(`${own}/messages`, {
         message: [
@@ -46,22 +46,22 @@ async function meanwhile({ ann, own }: Scene, message: string): Promise<readonly
 export const blockers = (): readonly Attack[] => [
   ...addresses,
   {
-    name: 'a message of ellipses blocks nobody',
+    name: 'a message of ellipses does not block other requests',
     act: (scene) => meanwhile(scene, `${scene.play('Done.')} ${'…'.repeat(60_000)}`),
     comes: [true, true, '200'],
   },
   {
-    name: 'a reply of ellipses and beginnings of secrets blocks nobody',
+    name: 'a reply of ellipses and prefixes of secrets does not block other requests',
     act: (scene) => meanwhile(scene, scene.play('sk-…'.repeat(200_000))),
     comes: [true, true, '200'],
   },
   {
-    name: 'a call with a million braces blocks nobody',
+    name: 'a call with a million braces does not block other requests',
     act: (scene) => meanwhile(scene, scene.play([{ name: 'note', input: '}'.repeat(1_000_000) }], sayResult)),
     comes: [true, true, '200'],
   },
   {
-    name: 'a caller cannot hold a seventeenth stream open',
+    name: 'a caller cannot keep a seventeenth stream open',
     async act({ ann, own, play }) {
       await ann.post(`${own}/messages`, { message: play('Done.') });
       let isOver = false;

@@ -53,16 +53,8 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
     '{"message":"x","__proto__":{"context":{"tenant":"zeta"}}}',
     problem(422, 'invalid-body', 'The body is not valid: __proto__: is not known here.'),
   ],
-  [
-    'a context that comes twice',
-    '{"message":"x","context":{},"context":{"tenant":"zeta"}}',
-    notAllowed('tenant'),
-  ],
-  [
-    'a key that is written in escapes',
-    '{"message":"x","context":{"\\u0074enant":"zeta"}}',
-    notAllowed('tenant'),
-  ],
+  ['a repeated context', '{"message":"x","context":{},"context":{"tenant":"zeta"}}', notAllowed('tenant')],
+  ['a key with escape sequences', '{"message":"x","context":{"\\u0074enant":"zeta"}}', notAllowed('tenant')],
   [
     'a context that is a list',
     '{"message":"x","context":[["tenant","zeta"]]}',
@@ -79,7 +71,7 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
     problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
   ],
   [
-    'an allowed value that is nested without end',
+    'an allowed value with excessive nesting',
     `{"message":"x","context":{"locale":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
     problem(
       422,
@@ -97,7 +89,7 @@ const OF_ANN = { id: 'ann', tenant: 'acme' };
 export const context = (): readonly Attack[] => [
   ...keys.map(
     (key): Attack => ({
-      name: `a body cannot say '${key}' of the context`,
+      name: `a body cannot set the context key '${key}'`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', context: { [key]: 'zeta' } }),
       comes: notAllowed(key),
     }),
@@ -111,7 +103,7 @@ export const context = (): readonly Attack[] => [
   ),
   ...loops.map(
     (loopId): Attack => ({
-      name: `a loop cannot be called ${JSON.stringify(loopId).slice(0, 24)}`,
+      name: `a loop cannot have the id ${JSON.stringify(loopId).slice(0, 24)}`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', loopId }),
       comes: problem(
         422,
@@ -121,13 +113,13 @@ export const context = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a forbidden key beside an allowed one is refused with it',
+    name: 'a forbidden key next to an allowed one is refused',
     act: ({ ann, own }) =>
       ann.post(`${own}/messages`, { message: 'x', context: { locale: 'de', tenant: 'zeta' } }),
     comes: notAllowed('tenant'),
   },
   {
-    name: 'of a thousand forbidden keys ten are told, and each by its beginning',
+    name: 'a refusal lists ten of a thousand forbidden keys, truncated',
     async act({ ann, own }) {
       const strange = Object.fromEntries(
         Array.from({ length: 1000 }, (_, at) => [`${at}${'k'.repeat(150)}`, 1]),
@@ -139,34 +131,34 @@ export const context = (): readonly Attack[] => [
     comes: [422, 10, true],
   },
   {
-    name: 'an allowed key is under the header of a gateway, and neither is the principal',
+    name: 'the header of a gateway overrides an allowed key, and neither of them is the principal',
     act: (scene) => seen(scene, { context: { locale: 'de' } }, { 'x-gateway-tenant': 'zeta' }),
     comes: holding({ principal: OF_ANN, context: { locale: 'de', tenant: 'zeta', plan: 'basic' } }),
   },
   {
-    name: 'without the gateway the tenant of the context is that of the principal',
+    name: 'without the gateway, the tenant in the context is that of the principal',
     act: (scene) => seen(scene, {}),
     comes: holding({ principal: OF_ANN, context: { tenant: 'acme', plan: 'basic' } }),
   },
   {
-    name: 'headers that are not mapped say nothing of the context',
+    name: 'headers without a mapping do not set the context',
     act: (scene) =>
       seen(scene, {}, { tenant: 'zeta', plan: 'gold', 'x-plan': 'gold', 'x-context-plan': 'gold' }),
     comes: holding({ context: { tenant: 'acme', plan: 'basic' } }),
   },
   {
-    name: 'a mapped header cannot bring more than a text',
+    name: 'a mapped header can only set a text',
     act: (scene) => seen(scene, {}, { 'x-gateway-tenant': '{"plan":"gold"}' }),
     comes: holding({ context: { tenant: '{"plan":"gold"}', plan: 'basic' } }),
   },
   {
-    name: 'a form cannot say what a body may not',
+    name: 'a form cannot set a key that a body must not set',
     act: ({ ann, own }) =>
       ann.post(`${own}/messages`, formOf({ message: 'x', context: '{"tenant":"zeta"}' }), FORM),
     comes: notAllowed('tenant'),
   },
   {
-    name: 'a form whose context comes twice is refused',
+    name: 'a form with two contexts is refused',
     act: ({ ann, own }) =>
       ann.post(
         `${own}/messages`,
@@ -176,7 +168,7 @@ export const context = (): readonly Attack[] => [
     comes: problem(422, 'invalid-body', 'The body is not valid: context: appears more than once.'),
   },
   {
-    name: 'a steered message does not bring its context into the turn of another',
+    name: 'a steering message does not change the context of the running turn',
     async act(scene) {
       const { ann, rolf, own, play, session, world } = scene;
       const running = ann.post(`${own}/messages`, {
@@ -194,7 +186,7 @@ export const context = (): readonly Attack[] => [
     },
   },
   {
-    name: "another person's steering is a queued turn of its own, and no word in somebody else's turn",
+    name: "another person's steering message becomes a queued turn, and is not part of the running turn",
     async act({ ann, rolf, own, play, session, world }) {
       const hanging = play([{ name: 'hang', input: { gate: session } }], 'Done.');
       const running = ann.post(`${own}/messages`, { message: hanging });
@@ -208,7 +200,7 @@ export const context = (): readonly Attack[] => [
     comes: ['queued', 'Done.', '{"principal":{"id":"rolf"'],
   },
   {
-    name: 'a turn that is scheduled by a tool has the principal of who asked, though the model says otherwise',
+    name: 'a turn that a tool schedules has the principal of its caller, even if the model sets another one',
     async act({ ann, own, play }) {
       const later = play(LOOK, sayResult);
       const message = play(

@@ -40,7 +40,7 @@ const HOUR = 3600;
 
 export const crowds = (): readonly Attack[] => [
   {
-    name: 'the 101st queued message is refused, with when to come again',
+    name: 'the 101st queued message is refused with a retry time',
     async act(scene) {
       await crowd(scene, 100);
       const last = await scene.ann.post(
@@ -54,7 +54,7 @@ export const crowds = (): readonly Attack[] => [
     comes: all(full, withRetry),
   },
   {
-    name: 'of 120 queued messages at once a hundred are taken',
+    name: 'a hundred of 120 concurrent queued messages are accepted',
     async act(scene) {
       const came = await crowd(scene, 120);
       await scene.rolf.del(scene.own);
@@ -63,7 +63,7 @@ export const crowds = (): readonly Attack[] => [
     comes: { '202': 100, '429 queue-full': 20 },
   },
   {
-    name: 'the 101st planned message is refused',
+    name: 'the 101st scheduled message is refused',
     async act({ ann, own, rolf }) {
       const came = await Promise.all(
         Array.from({ length: 101 }, () =>
@@ -76,7 +76,7 @@ export const crowds = (): readonly Attack[] => [
     comes: { '202': 100, '429 queue-full': 1 },
   },
   {
-    name: 'queued and planned messages are a hundred together',
+    name: 'queued and scheduled messages share the limit of a hundred',
     async act(scene) {
       const { ann, own, rolf } = scene;
       const queued = await crowd(scene, 60);
@@ -91,7 +91,7 @@ export const crowds = (): readonly Attack[] => [
     comes: { '202': 100, '429 queue-full': 20 },
   },
   {
-    name: 'messages that wait weigh ten megabytes together at most',
+    name: 'waiting messages have at most ten megabytes in total',
     async act(scene) {
       await crowd(scene, 1);
       const long = 'x'.repeat(190_000);
@@ -106,7 +106,7 @@ export const crowds = (): readonly Attack[] => [
     comes: ['202', '429 queue-full'],
   },
   {
-    name: 'a crowd in one session keeps nobody out of another',
+    name: 'a full session does not affect another session',
     async act(scene) {
       await crowd(scene, 100);
       const other = await scene.ann.post(`${scene.at(`${scene.session}-b`)}/messages`, {
@@ -118,7 +118,7 @@ export const crowds = (): readonly Attack[] => [
     comes: answer(200, { text: 'Here.' }),
   },
   {
-    name: 'a crowd without the will to wait is told that the session is busy',
+    name: 'messages that do not wait are refused because the session is busy',
     async act(scene) {
       const came = await crowd(scene, 30, '');
       await scene.rolf.del(scene.own);
@@ -127,7 +127,7 @@ export const crowds = (): readonly Attack[] => [
     comes: { '409 turn-suspended': 30 },
   },
   {
-    name: 'a steered message does not get into a turn that waits for a person',
+    name: 'a turn that waits for a person does not accept a steering message',
     async act(scene) {
       const came = await crowd(scene, 1, '?whenBusy=steer');
       await scene.rolf.del(scene.own);
@@ -136,7 +136,7 @@ export const crowds = (): readonly Attack[] => [
     comes: ['409 turn-suspended'],
   },
   {
-    name: 'who sends more than the rate limit lets through is refused, by whichever of its people and routes',
+    name: 'a caller above the rate limit is refused for all of its people and routes',
     async act({ ann, rolf, at, session, play }) {
       const limited = { ann: ann.at('limited'), rolf: rolf.at('limited') };
       const path = (index: number): string => `${at(`${session}-${index}`, 'plain')}/messages`;
@@ -153,7 +153,7 @@ export const crowds = (): readonly Attack[] => [
     comes: ['200', '200', '200', '429 rate-limited', '429 rate-limited', '429 rate-limited', '10', '200'],
   },
   {
-    name: 'a tenant that is refused for its rate keeps no other out',
+    name: 'a tenant above the rate limit does not affect other tenants',
     async act({ zoe, at, session }) {
       const limited = zoe.at('limited');
       const path = at(session, 'plain');

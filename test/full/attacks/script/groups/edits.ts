@@ -9,7 +9,7 @@ export const edits = (): readonly Attack[] => [
     [{ amount: 5000 }, { amount: '5' }, { amount: -5 }, { amount: 5.5 }, {}, { amount: null }] as const
   ).map(
     (input): Attack => ({
-      name: `an edit to ${JSON.stringify(input)}, which the schema forbids, pays nothing`,
+      name: `an edit to the invalid input ${JSON.stringify(input)} pays nothing`,
       async act(scene) {
         const { path } = await waiting(scene, 'refund');
         const came = await scene.rolf.post(path, { decision: 'edit', input });
@@ -20,13 +20,13 @@ export const edits = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'an edit pays what the reviewer said, once',
+    name: "an edit pays the reviewer's amount once",
     act: deciding({ decision: 'edit', input: { amount: 2 } }),
     comes: answer(200, { text: 'Done.' }),
     effects: ['refund 2 for acme'],
   },
   {
-    name: 'an approval of one call approves no other of the same tool',
+    name: 'an approval of one call does not approve another call of the same tool',
     async act(scene) {
       const { ann, rolf, own, play } = scene;
       const message = play(
@@ -44,7 +44,7 @@ export const edits = (): readonly Attack[] => [
     effects: ['refund 5 for acme'],
   },
   {
-    name: 'an answer to the second question of a call that asked once is not taken',
+    name: 'an answer to a second question is refused if the call asked only one',
     async act(scene) {
       const { path } = await waiting(scene, 'refund');
       const came = await scene.rolf.post(`${path}?question=2`, { decision: 'approve' });
@@ -55,14 +55,14 @@ export const edits = (): readonly Attack[] => [
   },
   ...['0', '-1', '1e3', '01', '1.0', 'NaN', '99999999', '%00'].map(
     (which): Attack => ({
-      name: `there is no question ${which}`,
+      name: `the question ${which} does not exist`,
       act: ({ rolf, at }) =>
         rolf.post(`${at(PENDING)}/approvals/x?question=${which}`, { decision: 'approve' }),
       comes: problem(400, 'invalid-query', 'question is the number of a question in its call: 1 or more.'),
     }),
   ),
   {
-    name: 'a result in place of a decision is not taken',
+    name: 'a result in place of a decision is refused',
     async act(scene) {
       const { call } = await waiting(scene, 'refund');
       const came = await scene.rolf.post(`${scene.own}/results/${call}`, { result: { paid: true } });
@@ -72,7 +72,7 @@ export const edits = (): readonly Attack[] => [
     comes: problem(409, 'wrong-answer'),
   },
   {
-    name: 'a decision in place of a result is not taken',
+    name: 'a decision in place of a result is refused',
     async act(scene) {
       const { call } = await waiting(scene, 'measure', { what: 'x' });
       const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });
@@ -82,7 +82,7 @@ export const edits = (): readonly Attack[] => [
     comes: problem(409, 'wrong-answer'),
   },
   {
-    name: 'who asked for a transfer cannot approve it, whatever their role',
+    name: 'the requester of a transfer cannot approve it, regardless of roles',
     async act(scene) {
       const { rolf, own, play } = scene;
       const came = await rolf.post(`${own}/messages`, {
@@ -96,7 +96,7 @@ export const edits = (): readonly Attack[] => [
     comes: '403 another-person-required',
   },
   {
-    name: 'who asked for a transfer cannot approve it by a token of other roles',
+    name: 'the requester of a transfer cannot approve it with a token that has other roles',
     async act(scene) {
       const { path } = await waiting(scene, 'transfer');
       const other = scene.who({ sub: 'ann', tenant: 'acme', roles: ['manager', 'admin'] });
@@ -107,7 +107,7 @@ export const edits = (): readonly Attack[] => [
     comes: '403 another-person-required',
   },
   {
-    name: 'what is behind a guarded tool is guarded, and opening it asks nothing',
+    name: 'the inner tools of a guarded unfolding tool need approval, and opening it needs none',
     async act({ ann, rolf, own, play }) {
       const message = play(
         [{ name: 'vault', input: {} }],
@@ -122,7 +122,7 @@ export const edits = (): readonly Attack[] => [
     comes: ['take_gold', '403 role-required'],
   },
   {
-    name: 'what is behind a guarded tool is guarded in later turns too, though somebody has approved a call before',
+    name: 'the inner tools of a guarded unfolding tool need approval in later turns, even after an approved call',
     async act({ ann, rolf, own, play }) {
       const first = play(
         [{ name: 'vault', input: {} }],
@@ -141,7 +141,7 @@ export const edits = (): readonly Attack[] => [
     effects: ['take_gold 9 for acme'],
   },
   {
-    name: 'a person sees the characters that would turn what they approve around',
+    name: 'a reviewer sees the characters that reverse the direction of the text',
     async act(scene) {
       const { pending } = await waiting(scene, 'memo', { text: 'pay \u202e0001\u2066 ok\u200b' });
       await scene.rolf.del(scene.own);

@@ -46,20 +46,20 @@ const hosts = [
 const local: readonly Attack[] = [
   ...passedOn.map(
     ([name, value]): Attack => ({
-      name: `on localhost, a request with ${name}: ${value} was passed on`,
+      name: `on localhost, a request with ${name}: ${value} counts as forwarded`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [[name, value]] }),
       comes: onlyLocal(`was forwarded, as its header ${name.toLowerCase()} shows`),
     }),
   ),
   ...hosts.map(
     (host): Attack => ({
-      name: `on localhost, a request to the host ${host} is not answered`,
+      name: `on localhost, a request to the host ${host} is refused`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [['host', host]] }),
       comes: onlyLocal(`was sent to '${host}'`),
     }),
   ),
   {
-    name: 'on localhost, a page that rebinds its name is not answered, though it is of one origin with the Worker',
+    name: 'on localhost, a page with DNS rebinding is refused, although it has the origin of the Worker',
     act: ({ nobody }) =>
       nobody.at('local').ask({
         method: 'POST',
@@ -74,7 +74,7 @@ const local: readonly Attack[] = [
     comes: onlyLocal("was sent to 'evil.example'"),
   },
   {
-    name: 'on localhost, two signs of a proxy do not hide each other',
+    name: 'on localhost, a repeated proxy header is recognized',
     act: ({ nobody }) =>
       nobody.at('local').ask({
         path: '/agents',
@@ -99,8 +99,8 @@ const token = SECRETS.API_KEY;
 const tokens: readonly (readonly [what: string, header: string, value: string])[] = [
   ['no token', 'x-none', ''],
   ['a wrong token', 'authorization', 'Bearer wrong'],
-  ['the beginning of the token', 'authorization', `Bearer ${token.slice(0, -1)}`],
-  ['the token and more', 'authorization', `Bearer ${token}x`],
+  ['a prefix of the token', 'authorization', `Bearer ${token.slice(0, -1)}`],
+  ['the token with a suffix', 'authorization', `Bearer ${token}x`],
   ['the token in capitals', 'authorization', `Bearer ${token.toUpperCase()}`],
   ['the token twice', 'authorization', `Bearer ${token} ${token}`],
   ['the token as Basic', 'authorization', `Basic ${btoa(`user:${token}`)}`],
@@ -111,13 +111,13 @@ const tokens: readonly (readonly [what: string, header: string, value: string])[
 const withToken: readonly Attack[] = [
   ...tokens.map(
     ([what, header, value]): Attack => ({
-      name: `where a token is set, ${what} is refused, also on localhost`,
+      name: `if a token is set, ${what} is refused, also on localhost`,
       act: ({ nobody }) => nobody.at('token').ask({ path: '/agents', headers: [[header, value]] }),
       comes: all(wrongToken, challenge),
     }),
   ),
   {
-    name: 'where a token is set, it is not taken from the query',
+    name: 'if a token is set, a token in the query is refused',
     act: ({ nobody }) => nobody.at('token').get(`/agents?token=${token}&access_token=${token}`),
     comes: wrongToken,
   },
@@ -138,14 +138,14 @@ export const NO_AUTH = problem(
 const nothingSet: readonly Attack[] = [
   ...['/', '/agents', '/openapi.json', '/agents/clerk/sessions/vault', '/nothing'].map(
     (path): Attack => ({
-      name: `where nobody said who may come in, ${path} is answered nobody`,
+      name: `without configured authentication, ${path} is refused`,
       act: ({ nobody }) => nobody.at('shut').get(path),
       comes: NO_AUTH,
     }),
   ),
   ...['Bearer undefined', 'Bearer ', 'Bearer null', 'Basic Og=='].map(
     (value): Attack => ({
-      name: `where nobody said who may come in, "${value}" opens nothing`,
+      name: `without configured authentication, "${value}" gives no access`,
       act: ({ nobody }) => nobody.at('shut').get('/agents', { authorization: value }),
       comes: NO_AUTH,
     }),
@@ -162,13 +162,13 @@ const crossSite = problem(
 const pages: readonly (readonly [what: string, headers: Readonly<Record<string, string>>])[] = [
   ['of another origin', { origin: 'https://evil.example' }],
   ['without an origin (sandboxed)', { origin: 'null' }],
-  ['whose origin begins like an allowed one', { origin: 'https://app.example.evil.example' }],
-  ['of an allowed host at another port', { origin: 'https://app.example:8443' }],
+  ['whose origin starts like an allowed one', { origin: 'https://app.example.evil.example' }],
+  ['of an allowed host with another port', { origin: 'https://app.example:8443' }],
   ['of an allowed host over plain http', { origin: 'http://app.example' }],
-  ['of a host below an allowed one', { origin: 'https://x.app.example' }],
-  ['whose origin holds an allowed one', { origin: 'https://app.example@evil.example' }],
+  ['of a subdomain of an allowed host', { origin: 'https://x.app.example' }],
+  ['whose origin contains an allowed one', { origin: 'https://app.example@evil.example' }],
   ['of another site without an origin', { 'sec-fetch-site': 'cross-site' }],
-  ['of this host at another port', { origin: 'http://127.0.0.1:1' }],
+  ['of this host with another port', { origin: 'http://127.0.0.1:1' }],
 ];
 
 const message = '/agents/plain/sessions/page/messages';
@@ -176,20 +176,20 @@ const message = '/agents/plain/sessions/page/messages';
 const ofPages: readonly Attack[] = [
   ...pages.map(
     ([what, headers]): Attack => ({
-      name: `a page ${what} sends no message in the name of whoever looks at it`,
+      name: `a page ${what} cannot send a message as its visitor`,
       act: ({ ann }) => ann.post(message, { message: 'Hello.' }, headers),
       comes: crossSite,
     }),
   ),
   ...['/mcp', '/agents/clerk/sessions/vault/cancel', '/agents/clerk/sessions/vault/approvals/x'].map(
     (path): Attack => ({
-      name: `a page of another site may not POST ${path}`,
+      name: `a page of another site cannot POST ${path}`,
       act: ({ ann }) => ann.post(path, {}, { origin: 'https://evil.example' }),
       comes: crossSite,
     }),
   ),
   {
-    name: 'a page of another site may not erase a session',
+    name: 'a page of another site cannot erase a session',
     act: ({ ann }) =>
       ann.ask({
         method: 'DELETE',
@@ -199,7 +199,7 @@ const ofPages: readonly Attack[] = [
     comes: crossSite,
   },
   {
-    name: 'a form of another site, which a browser sends without asking, is refused before it is read',
+    name: 'a form of another site, which a browser sends without a preflight, is refused before it is read',
     act: ({ nobody }) =>
       nobody.at('local').post(message, 'message=Hello', {
         'content-type': 'application/x-www-form-urlencoded',
@@ -208,7 +208,7 @@ const ofPages: readonly Attack[] = [
     comes: crossSite,
   },
   {
-    name: 'no page of another site is told by CORS that it may read an answer',
+    name: 'CORS does not allow a page of another site to read a response',
     async act({ ann }) {
       const { headers } = await ann.get('/agents', { origin: 'https://evil.example' });
       return Object.keys(headers).filter((name) => name.startsWith('access-control-'));

@@ -23,23 +23,23 @@ const invalid = (detail: string): Check => problem(422, 'invalid-body', `The bod
 /** Form parts that are not files, or not accepted. */
 const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
   ['a script', part('application/javascript', btoa('alert(1)')), status(415)],
-  ['HTML in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), status(415)],
+  ['HTML with its type in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), status(415)],
   ['a program', part('application/x-msdownload', btoa('MZ')), status(415)],
   [
-    'a type with a line end',
+    'a type with a line break',
     part('image/png\r\nx-evil: 1', PNG),
     invalid('message[1].mediaType: must be a media type such as image/png'),
   ],
-  ['a type that is a wildcard', part('image/*', PNG), status(415, 422)],
+  ['a wildcard type', part('image/*', PNG), status(415, 422)],
   [
-    'base64 that is none',
+    'invalid base64',
     part('image/png', '!!!'),
     invalid('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
   ],
-  ['base64 with line ends', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), status(422)],
+  ['base64 with line breaks', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), status(422)],
   ['an empty file', part('image/png', ''), status(422)],
   [
-    'data and an address',
+    'both data and a URL',
     part('image/png', PNG, { url: 'https://example.com/x.png' }),
     invalid('message[1]: takes data or url, not both'),
   ],
@@ -54,35 +54,31 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
     status(422),
   ],
   [
-    'an address of plain http',
+    'an http URL',
     { type: 'file', mediaType: 'image/png', url: 'http://169.254.169.254/x' },
     invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
-    'an address with a password',
+    'a URL with a password',
     { type: 'file', mediaType: 'image/png', url: 'https://a:b@example.com/x' },
     invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
-    'an address of a file',
+    'a file URL',
     { type: 'file', mediaType: 'image/png', url: 'file:///etc/passwd' },
     invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
-    'an address of javascript',
+    'a javascript URL',
     { type: 'file', mediaType: 'image/png', url: 'javascript:alert(1)' },
     invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
-    'an address without end',
+    'a URL of excessive length',
     { type: 'file', mediaType: 'image/png', url: `https://example.com/${'x'.repeat(9000)}` },
     invalid('message[1].url: must have at most 8192 characters'),
   ],
-  [
-    'a file by its id, which is nobody else to name',
-    { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' },
-    status(422),
-  ],
+  ['the id of a file', { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' }, status(422)],
   ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), status(413)],
 ];
 
@@ -96,11 +92,11 @@ const END = `--${BOUNDARY}--\r\n`;
 
 /** Invalid or oversized forms. */
 const forms: readonly (readonly [what: string, body: string, comes: Check, type?: string])[] = [
-  ['a form without its end', field('name="message"', 'x'), problem(400, 'bad-form')],
+  ['a truncated form', field('name="message"', 'x'), problem(400, 'bad-form')],
   ['a form with another boundary', END, problem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
   ['a form without a boundary', END, problem(400, 'bad-form'), 'multipart/form-data'],
   [
-    'a message that comes twice',
+    'a repeated message',
     `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
     invalid('message: appears more than once'),
   ],
@@ -130,7 +126,7 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
     status(415),
   ],
   [
-    'a field that is called __proto__',
+    'a field with the name __proto__',
     `${field('name="message"', 'x')}${field('name="__proto__"', '{"tenant":"zeta"}')}${END}`,
     invalid('__proto__: is not known here'),
   ],
@@ -188,7 +184,7 @@ const ranges: readonly (readonly [range: string, code: number])[] = [
 export const files = (): readonly Attack[] => [
   ...parts.map(
     ([what, one, comes]): Attack => ({
-      name: `${what} is no file of a message`,
+      name: `${what} is refused as a file of a message`,
       act: (scene) => send(scene, one),
       comes,
     }),
@@ -202,7 +198,7 @@ export const files = (): readonly Attack[] => [
   ),
   ...active.map(
     ([type, name, bytes]): Attack => ({
-      name: `a file of ${type} is a download that no browser runs under this origin`,
+      name: `a file of the type ${type} is served as a download that does not run on this origin`,
       async act(scene) {
         const { headers } = await shown(scene, type, name, bytes);
         return { ...headers, kind: String(headers['content-disposition']).split(';')[0] };
@@ -212,7 +208,7 @@ export const files = (): readonly Attack[] => [
   ),
   ...names.map(
     (name): Attack => ({
-      name: `a file called ${JSON.stringify(name)} leaves neither its header nor a folder`,
+      name: `the file name ${JSON.stringify(name)} cannot break out of its header or folder`,
       async act(scene) {
         const { headers, status: code } = await shown(scene, 'text/plain', name, 'x');
         return `${code} ${headers['content-disposition']} ${headers['set-cookie']}`;
@@ -222,7 +218,7 @@ export const files = (): readonly Attack[] => [
   ),
   ...ranges.map(
     ([range, code]): Attack => ({
-      name: `the range ${range.slice(0, 32)} is answered ${code}, and with no byte too many`,
+      name: `the range ${range.slice(0, 32)} returns ${code} without additional bytes`,
       async act(scene) {
         const first = await shown(scene, 'text/plain', 'x.txt', '0123456789');
         const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
@@ -234,7 +230,7 @@ export const files = (): readonly Attack[] => [
   ),
   ...['x', '0'.repeat(63), '0'.repeat(64), 'A'.repeat(64), '%2e%2e%2fevents', '__proto__'].map(
     (id): Attack => ({
-      name: `there is no file ${id.slice(0, 24)}`,
+      name: `the file ${id.slice(0, 24)} does not exist`,
       async act(scene) {
         await send(scene);
         return scene.ann.get(`${scene.own}/files/${id}`);
@@ -243,7 +239,7 @@ export const files = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a file of one session is not there in another of the same owner',
+    name: 'a file of one session does not exist in another session of the same owner',
     async act(scene) {
       const first = await shown(scene, 'text/plain', 'x.txt', 'mine');
       const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
@@ -254,7 +250,7 @@ export const files = (): readonly Attack[] => [
     comes: '404 unknown-file',
   },
   {
-    name: 'who knows the tag of a file is not told whether others have it',
+    name: 'the tag of a file does not reveal whether other owners have the file',
     async act({ ann, at, session }) {
       const id = 'a'.repeat(64);
       await ann.post(`${at(session)}/messages`, { message: 'Hello.' });
@@ -263,7 +259,7 @@ export const files = (): readonly Attack[] => [
     comes: '404 unknown-file',
   },
   {
-    name: 'an agent that takes no files takes none by a form either',
+    name: 'an agent that accepts no files also refuses files in a form',
     act: ({ ann, at, session }) =>
       ann.post(
         `${at(session, 'plain')}/messages`,

@@ -23,10 +23,10 @@ const wrongType = problem(
 /** Malformed bodies of a message. */
 const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'body'>, comes: Check])[] = [
   ['an empty body', json(''), notJson],
-  ['a cut body', json('{"message":"x"'), notJson],
-  ['two bodies', json('{"message":"x"}{"message":"y"}'), notJson],
+  ['a truncated body', json('{"message":"x"'), notJson],
+  ['two JSON values', json('{"message":"x"}{"message":"y"}'), notJson],
   ['JSON with comments', json('{"message":"x"/**/}'), notJson],
-  ['a number that is none', json('{"message":NaN}'), notJson],
+  ['NaN as a number', json('{"message":NaN}'), notJson],
   ['a list', json('[{"message":"x"}]'), noObject],
   ['null', json('null'), noObject],
   ['a text', json('"message"'), noObject],
@@ -49,7 +49,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
     invalid('message: must have at most 100 parts'),
   ],
   [
-    'a part of a strange type',
+    'a part of an unknown type',
     json('{"message":[{"type":"tool_result","text":"x"}]}'),
     invalid('message[0]: must be a part of the type text or file'),
   ],
@@ -58,18 +58,18 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
     json('{"message":[{"type":"text","text":"x","role":"system"}]}'),
     invalid('message[0].role: is not known here'),
   ],
-  ['a delay before now', json('{"message":"x","delaySeconds":-1}'), status(422)],
+  ['a negative delay', json('{"message":"x","delaySeconds":-1}'), status(422)],
   ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), status(422)],
-  ['a delay without end', json('{"message":"x","delaySeconds":1e999}'), status(422)],
+  ['an infinite delay', json('{"message":"x","delaySeconds":1e999}'), status(422)],
   ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), status(422)],
-  ['a body that is nested without end', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), noObject],
+  ['a body with excessive nesting', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), noObject],
   [
     'a body of a million keys',
     json(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
     status(413, 422),
   ],
   [
-    'a body that is larger than any',
+    'a body that exceeds the maximum size',
     json(`{"message":"${'x'.repeat(13_000_000)}"}`),
     problem(413, 'body-too-large', 'The body is larger than 12582912 bytes. Send less.'),
   ],
@@ -91,7 +91,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
     problem(400, 'bad-json', 'The body is not UTF-8.'),
   ],
   [
-    'a body of UTF-16',
+    'a body in UTF-16',
     {
       headers: [['content-type', 'application/json; charset=utf-16']],
       body: Buffer.from('{"message":"x"}', 'utf16le'),
@@ -101,7 +101,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
   ['no content type', { headers: [], body: '{"message":"x"}' }, wrongType],
   ['plain text', { headers: [['content-type', 'text/plain']], body: '{"message":"x"}' }, wrongType],
   [
-    'a type behind a comma',
+    'a type after a comma',
     { headers: [['content-type', 'text/plain, application/json']], body: '{"message":"x"}' },
     wrongType,
   ],
@@ -111,7 +111,7 @@ const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'bo
     wrongType,
   ],
   [
-    'a type that only begins so',
+    'a type that only starts like an accepted one',
     { headers: [['content-type', 'application/json-patch+json']], body: '{"message":"x"}' },
     wrongType,
   ],
@@ -136,37 +136,37 @@ const headers: readonly (readonly [
     problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
-    'a key with a blank',
+    'a key with a space',
     ['idempotency-key', 'a b'],
     '',
     problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
-    'a key without end',
+    'a key of excessive length',
     ['idempotency-key', 'k'.repeat(256)],
     '',
     problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
-    'a key of another alphabet',
+    'a key with characters outside of ASCII',
     ['idempotency-key', 'cl\u00e9'],
     '',
     problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
-    'a way to wait that is none',
+    'an unknown value of whenBusy',
     ['x-none', '1'],
     '?whenBusy=kill',
     problem(400, 'invalid-query', 'whenBusy must be one of reject, queue, steer.'),
   ],
   [
-    'a pending that is none',
+    'an unknown value of pending',
     ['x-none', '1'],
     '?pending=approve',
     problem(400, 'invalid-query', 'pending must be one of decline.'),
   ],
   [
-    'an empty pending',
+    'an empty value of pending',
     ['x-none', '1'],
     '?pending=',
     problem(400, 'invalid-query', 'pending must be one of decline.'),
@@ -175,22 +175,22 @@ const headers: readonly (readonly [
 
 /** Tool inputs from the model that are not JSON or do not match the schema. */
 const inputs: readonly (readonly [what: string, input: unknown])[] = [
-  ['text that is no JSON', '{"amount":'],
+  ['text that is not JSON', '{"amount":'],
   ['a list', '[5]'],
   ['null', 'null'],
   ['an amount as text', { amount: '5' }],
   ['an amount that is too large', { amount: 1001 }],
-  ['an amount below nothing', { amount: -5 }],
+  ['a negative amount', { amount: -5 }],
   ['an amount that is a list', { amount: [5] }],
   ['an amount in __proto__', '{"__proto__":{"amount":5}}'],
-  ['an amount without end', '{"amount":1e999}'],
-  ['JSON that is nested without end', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+  ['an infinite amount', '{"amount":1e999}'],
+  ['JSON with excessive nesting', `{"amount":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
 ];
 
 export const input = (): readonly Attack[] => [
   ...bodies.map(
     ([what, sent, comes]): Attack => ({
-      name: `${what} is no message`,
+      name: `${what} is refused as a message`,
       act: ({ ann, own }) => ann.ask({ method: 'POST', path: `${own}/messages`, ...sent }),
       comes,
     }),
@@ -205,7 +205,7 @@ export const input = (): readonly Attack[] => [
   ),
   ...inputs.map(
     ([what, given]): Attack => ({
-      name: `${what} as the input of a call pays nothing, and the turn goes on`,
+      name: `${what} as the input of a call pays nothing, and the turn continues`,
       act: async ({ ann, own, play }) => {
         const came = await ann.post(`${own}/messages`, {
           message: play([{ name: 'pay', input: given }], sayResult),
@@ -216,7 +216,7 @@ export const input = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a retry under a key with another body is refused, and the first turn is not shown',
+    name: 'a repeated key with another body is refused without showing the first turn',
     async act({ ann, own, play }) {
       const key = { 'idempotency-key': 'one' };
       await ann.post(`${own}/messages`, { message: play('First.') }, key);
@@ -229,7 +229,7 @@ export const input = (): readonly Attack[] => [
     ),
   },
   {
-    name: 'fifty retries at once under one key pay once',
+    name: 'fifty concurrent requests with the same key pay once',
     async act({ ann, own, play }) {
       const message = play([{ name: 'pay', input: { amount: 2 } }], 'Paid.');
       const all = await Promise.all(
@@ -243,7 +243,7 @@ export const input = (): readonly Attack[] => [
     effects: ['pay 2 for acme'],
   },
   {
-    name: 'an answer of the model that names a tool which is not there calls nothing',
+    name: 'a model call of a tool that does not exist runs no tool',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play([{ name: 'steal', input: {} }], 'Done.') }),
     comes: answer(200, { text: 'Done.' }),

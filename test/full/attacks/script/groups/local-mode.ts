@@ -44,7 +44,7 @@ const signs: readonly (readonly [headers: readonly (readonly [string, string])[]
 export const localMode = (): readonly Attack[] => [
   ...doors.map(
     ([door, comes]): Attack => ({
-      name: `headers that look local open nothing at the door '${door}'`,
+      name: `headers that look local give no access to the app '${door}'`,
       act: ({ nobody }) => nobody.at(door).ask({ path: '/agents', headers: [...forged] }),
       comes,
     }),
@@ -57,7 +57,7 @@ export const localMode = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a page that has rebound its name sends no message, whatever address it claims',
+    name: 'a page with DNS rebinding cannot send a message, regardless of the address in its headers',
     act: ({ nobody }) =>
       nobody.at('local').ask({
         method: 'POST',

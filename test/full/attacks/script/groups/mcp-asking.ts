@@ -70,7 +70,7 @@ const refused = (came: Came): unknown => Object(came.json?.error).code;
 export const mcpAsking = (victims: Victims): readonly Attack[] => [
   ...(['ann', 'rolf', 'impostor'] as const).map(
     (name): Attack => ({
-      name: `a state that names zeta's question is none for ${name}, who wrote it`,
+      name: `a state that ${name} forged for zeta's question is refused`,
       async act(scene) {
         const input = { message: 'Refund it.' };
         const named = { session: PENDING, turn: victims.suspended, call: victims.call };
@@ -83,7 +83,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: "a manager's state in the hands of another refunds nothing",
+    name: "a manager's state refunds nothing when another caller sends it",
     async act(scene) {
       const { answerAs } = await asked(scene);
       const came = await answerAs(scene.ann, approve);
@@ -94,7 +94,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     comes: [true, -32602, -32602],
   },
   {
-    name: 'an approval that is sent many times at once refunds once',
+    name: 'many concurrent copies of an approval refund once',
     async act(scene) {
       const { answerAs } = await asked(scene);
       const came = await Promise.all([1, 2, 3, 4].map(() => answerAs(scene.rolf, approve)));
@@ -105,7 +105,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     effects: ['refund 5 for acme'],
   },
   {
-    name: 'an answer that was given is not taken back, and no other is taken',
+    name: 'an answer cannot be withdrawn or replaced',
     async act(scene) {
       const { answerAs } = await asked(scene);
       await answerAs(scene.rolf, { action: 'decline' });
@@ -120,7 +120,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     ['with an amount that is no number', { decision: 'edit', amount: { $gt: 0 } }],
   ].map(
     ([what, content]): Attack => ({
-      name: `an approval ${what} is asked anew, and refunds nothing`,
+      name: `an approval ${what} is requested again and refunds nothing`,
       async act(scene) {
         const { answerAs } = await asked(scene);
         const came = await answerAs(scene.rolf, { action: 'accept', content });
@@ -131,7 +131,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a state of one call answers no other, and begins no turn behind it',
+    name: 'the state of one call cannot answer another call or start a turn',
     async act(scene) {
       const { key, requestState, input } = await asked(scene);
       const other = { message: scene.play('Mine.'), session: input.session };
@@ -145,7 +145,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
   },
   ...['', 'null', '{}', 'holdfast-1.', 'holdfast-1.bnVsbA==', '__proto__', 'x'.repeat(50_000)].map(
     (state): Attack => ({
-      name: `there is no state ${JSON.stringify(state).slice(0, 30)}`,
+      name: `the state ${JSON.stringify(state).slice(0, 30)} is refused`,
       act: (scene) =>
         ask(scene.rolf, { message: 'Hello.' }, { requestState: state, inputResponses: { a: approve } }),
       comes: NO_STATE,

@@ -91,27 +91,27 @@ const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 const protocol: readonly Attack[] = [
   ...params.map(
     ([what, given, message]): Attack => ({
-      name: `${what} calls nothing`,
+      name: `a call with ${what} runs no tool`,
       act: (scene) => rpc(scene, 'tools/call', given),
       comes: refused(-32602, message),
     }),
   ),
   ...bodies.map(
     ([what, body]): Attack => ({
-      name: `${what} is no message`,
+      name: `${what} is refused as a message`,
       act: ({ ann }) => ann.post('/mcp', body, HEADERS),
       comes: status(400),
     }),
   ),
   ...['DELETE', 'PUT', 'PATCH'].map(
     (method): Attack => ({
-      name: `${method} of the endpoint is refused: there is no session to end`,
+      name: `${method} is refused because there is no session to end`,
       act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
       comes: problem(405, 'method-not-allowed', 'This path does not allow the method. Use POST, GET, HEAD.'),
     }),
   ),
   {
-    name: 'GET of the endpoint is refused to whoever has not begun a call',
+    name: 'GET is refused if the caller has not started a call',
     act: ({ ann }) => ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries(HEADERS) }),
     comes: problem(
       405,
@@ -120,7 +120,7 @@ const protocol: readonly Attack[] = [
     ),
   },
   {
-    name: 'a batch of two calls is refused before one of them begins',
+    name: 'a batch of two calls is refused before either of them starts',
     act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
     comes: answer(400, {
       error: {
@@ -131,12 +131,12 @@ const protocol: readonly Attack[] = [
     }),
   },
   {
-    name: 'a batch whose second call is written in escapes is refused too',
+    name: 'a batch whose second call contains escape sequences is refused',
     act: ({ ann }) => ann.post('/mcp', payTwice.replace('tools/call', 'tools\\u002fcall'), HEADERS),
     comes: status(400),
   },
   {
-    name: 'a batch behind a byte order mark is no way around that',
+    name: 'a batch after a byte order mark is refused',
     act: ({ ann }) => ann.post('/mcp', `\ufeff${payTwice}`, HEADERS),
     comes: status(400),
   },
@@ -146,23 +146,23 @@ const protocol: readonly Attack[] = [
     comes: status(400),
   },
   {
-    name: 'a session of the protocol that a client invents opens nothing',
+    name: 'an invented protocol session gives no access',
     act: (scene) =>
       rpc(scene, 'tools/call', { name: 'records', arguments: {} }, { 'mcp-session-id': 'zetas-session' }),
     comes: notSaying(/ZETA/),
   },
   {
-    name: 'a cursor that nobody gave out is refused',
+    name: 'an invented cursor is refused',
     act: (scene) => rpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
     comes: refused(-32602, 'There is no such page. The first page lists everything.'),
   },
   {
-    name: 'an unknown method is told as that',
+    name: 'an unknown method is reported as unknown',
     act: (scene) => rpc(scene, 'roots/list', {}),
     comes: refused(-32601, 'Method not found'),
   },
   {
-    name: 'an old protocol, or a strange one, is refused',
+    name: 'an old or unknown protocol version is refused',
     act: (scene) => rpc(scene, 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }),
     comes: status(400),
   },
@@ -189,14 +189,14 @@ const resources = ({ turn, file }: Victims): readonly Attack[] =>
     `holdfast://plain/${FILES}/files/${file}`,
     ...[3, 4, 5, 6].map((seq) => `holdfast://clerk/${VAULT}/artifacts/${turn}.${seq}.0`),
   ].map((uri) => ({
-    name: `there is no resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')}`,
+    name: `the resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')} does not exist`,
     act: (scene) => rpc(scene, 'resources/read', { uri }),
     comes: all(answer(200, { error: { code: -32602, data: { uri } } }), notSaying(/ZETA/)),
   }));
 
 const tools: readonly Attack[] = [
   {
-    name: 'a tool runs for the caller, whatever tenant arguments, _meta and headers name',
+    name: 'a tool runs for the caller, regardless of the tenant in arguments, _meta and headers',
     act: (scene) =>
       rpc(
         scene,
@@ -211,29 +211,29 @@ const tools: readonly Attack[] = [
     comes: all(saying(/ACME-BOOKS-4411/), notSaying(/ZETA-BOOKS/)),
   },
   {
-    name: 'a tool that is not published is not called, though an agent has it',
+    name: 'an unpublished tool is not called, although an agent has it',
     act: (scene) => call(scene, 'refund', { amount: 5 }),
     comes: saying(/-32602/),
   },
   ...['__proto__', 'constructor', 'toString', 'PAY', 'pay '].map(
     (name): Attack => ({
-      name: `there is no tool ${JSON.stringify(name)}`,
+      name: `the tool ${JSON.stringify(name)} does not exist`,
       act: (scene) => call(scene, name, { amount: 5 }),
       comes: saying(/-32602/),
     }),
   ),
   {
-    name: 'a tool that has to be approved is not run where nobody can be asked',
+    name: 'a tool that needs approval does not run if no one can be asked',
     act: (scene) => call(scene, 'guarded', { amount: 5 }),
     comes: answer(200, { result: { isError: true } }),
   },
   {
-    name: 'an input out of its schema pays nothing',
+    name: 'an input that does not match the schema pays nothing',
     act: (scene) => call(scene, 'pay', { amount: 5_000_000 }),
     comes: answer(200, { result: { isError: true } }),
   },
   {
-    name: 'two callers with one key pay under two keys',
+    name: 'two callers with the same key pay separately',
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': 'same' } };
       await call(scene, 'pay', { amount: 4 }, more);
@@ -245,7 +245,7 @@ const tools: readonly Attack[] = [
   },
   ...(['plain', 'json', 'url', 'error'] as const).map(
     (as): Attack => ({
-      name: `a secret that a tool says (${as}) is not in what is answered`,
+      name: `a response does not contain a secret that a tool returns (${as})`,
       act: (scene) => call(scene, 'leak', { as }, { _meta: { progressToken: 1 } }),
       comes: saying(/\[secret API_KEY\]/),
     }),
@@ -255,13 +255,13 @@ const tools: readonly Attack[] = [
 const agents = (victims: Victims): readonly Attack[] => [
   ...sessions.map(
     (session): Attack => ({
-      name: `an agent has no session ${JSON.stringify(session).slice(0, 30)}`,
+      name: `the session ${JSON.stringify(session).slice(0, 30)} is refused`,
       act: (scene) => call(scene, 'clerk', { message: 'Hello.', session }),
       comes: answer(200, { result: { isError: true } }),
     }),
   ),
   {
-    name: "a session called like zeta's is the caller's own",
+    name: "a session with the name of zeta's session belongs to the caller",
     async act(scene) {
       const came = await call(scene, 'clerk', { message: scene.play('Mine.'), session: VAULT });
       await scene.ann.del(scene.at(VAULT));
@@ -270,7 +270,7 @@ const agents = (victims: Victims): readonly Attack[] => [
     comes: all(answer(200, { result: { structuredContent: { text: 'Mine.' } } }), notSaying(/ZETA/)),
   },
   {
-    name: "zeta's key leads to no session of zeta's",
+    name: "zeta's key gives no access to a session of zeta",
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': victims.key } };
       const theirs = await call({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
@@ -281,7 +281,7 @@ const agents = (victims: Victims): readonly Attack[] => [
     comes: false,
   },
   {
-    name: 'a key that comes with another message is refused, and replays nothing',
+    name: 'a repeated key with another message is refused and replays nothing',
     async act(scene) {
       const more = { _meta: { 'holdfast/idempotency-key': 'k-other' } };
       await call(scene, 'plain', { message: scene.play('First.') }, more);
@@ -292,7 +292,7 @@ const agents = (victims: Victims): readonly Attack[] => [
     ),
   },
   {
-    name: 'a principal, a context or a decision among the arguments of an agent is refused',
+    name: 'a principal, a context or a decision in the arguments of an agent is refused',
     act: (scene) =>
       call(scene, 'clerk', {
         message: 'Hello.',
@@ -303,7 +303,7 @@ const agents = (victims: Victims): readonly Attack[] => [
     comes: answer(200, { result: { isError: true } }),
   },
   {
-    name: 'a call of an agent that needs a manager ends as suspended, and pays nothing',
+    name: 'a call of an agent that needs a manager is suspended and pays nothing',
     async act(scene) {
       const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
       const came = await call(scene, 'clerk', { message });
@@ -338,7 +338,7 @@ const ids: readonly (readonly [what: string, id: string])[] = [
 const streams = (victims: Victims): readonly Attack[] => [
   ...ids.map(
     ([what, id]): Attack => ({
-      name: `an id of an event that is ${what} takes up nothing`,
+      name: `an event id that is ${what} resumes no stream`,
       act: (scene) => takingUp(scene, id),
       comes: problem(
         400,
@@ -349,20 +349,20 @@ const streams = (victims: Victims): readonly Attack[] => [
   ),
   ...[VAULT, '__proto__', victims.key].map(
     (session): Attack => ({
-      name: `an id of an event that names the session ${session} of somebody else shows nothing of it`,
+      name: `an event id that names another owner's session ${session} shows nothing of it`,
       act: (scene) => takingUp(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
       comes: all(status(404), notSaying(/ZETA/)),
     }),
   ),
   ...['records', 'constructor', 'nobody'].map(
     (name): Attack => ({
-      name: `an id of an event that names ${name}, which is no agent, shows nothing`,
+      name: `an event id that names ${name}, which is not an agent, shows nothing`,
       act: (scene) => takingUp(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
       comes: status(404),
     }),
   ),
   {
-    name: 'an id of an event is of no use to another caller',
+    name: 'an event id shows nothing to another caller',
     async act(scene) {
       const more = { _meta: { progressToken: 1 } };
       const { text } = await call(scene, 'plain', { message: scene.play('For Ann.') }, more);
@@ -453,7 +453,7 @@ const newest: readonly Attack[] = [
     `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${DEEP}}}`,
   ].map(
     (body, index): Attack => ({
-      name: `a message that is nested without end is refused, and breaks nothing (${index})`,
+      name: `a message with excessive nesting is refused without further effects (${index})`,
       act: ({ ann }) => ann.post('/mcp', body, HEADERS),
       comes: answer(400, {
         error: { code: -32600, message: 'Bad Request: the message is nested more than 500 levels deep' },

@@ -250,7 +250,7 @@ const addresses = [
 export const mcpServers = (): readonly Attack[] => [
   ...results.map(
     ([what, call, comes]): Attack => ({
-      name: `${what} leaves the turn in order`,
+      name: `${what} does not break the turn`,
       act: async (scene) => {
         const came = await called(scene, { call });
         return came.status === 200 ? String(came.json?.text) : `[[${told(came)}]]`;
@@ -260,7 +260,7 @@ export const mcpServers = (): readonly Attack[] => [
   ),
   ...puttingOff.map(
     ([what, call, comes]): Attack => ({
-      name: `a server that puts a call off ${what} leaves the turn in order`,
+      name: `a server that defers a call ${what} does not break the turn`,
       act: async (scene) => {
         const came = await called(scene, { isStateless: true, call });
         return came.status === 200 ? String(came.json?.text) : `[[${told(came)}]]`;
@@ -270,21 +270,21 @@ export const mcpServers = (): readonly Attack[] => [
   ),
   ...lists.map(
     ([what, tools, offered]): Attack => ({
-      name: `${what} in a list leaves the turn in order`,
+      name: `${what} in a list does not break the turn`,
       act: async (scene) => (await called(scene, { tools, call: () => words('x') }, [sayTools])).json?.text,
       comes: offered,
     }),
   ),
   ...responses.map(
     ([what, scenario]): Attack => ({
-      name: `${what} in place of a list leaves the turn in order`,
+      name: `${what} in place of a list does not break the turn`,
       act: async (scene) => (await called(scene, scenario(scene), [sayTools])).json?.text,
       comes: '1 tools: remote_is_not_reachable',
     }),
   ),
   ...addresses.map(
     (address): Attack => ({
-      name: `the address ${address} is asked nothing`,
+      name: `the address ${address} receives no request`,
       async act({ ann, at, session, play, world: { trap } }) {
         const before = trap.caught;
         const named = address.replace('{trap}', String(trap.port));

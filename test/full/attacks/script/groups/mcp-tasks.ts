@@ -61,7 +61,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
   ...METHODS.flatMap((method) =>
     [idOf(VAULT, turn), idOf(PENDING, suspended)].map(
       (taskId, at): Attack => ({
-        name: `${method} of ${at === 0 ? 'a turn' : 'a turn that waits'} of zeta's finds no task`,
+        name: `${method} finds no task for ${at === 0 ? 'a turn' : 'a waiting turn'} of zeta`,
         act: (scene) => {
           const approve = { action: 'accept', content: { decision: 'approve' } };
           return rpc(scene, method, { taskId, inputResponses: { [`${call}#0`]: approve } });
@@ -72,13 +72,13 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
   ),
   ...odd.map(
     ([what, taskId]): Attack => ({
-      name: `an id of a task that is ${what} names none`,
+      name: `a task id that is ${what} finds no task`,
       act: (scene) => rpc(scene, 'tasks/get', { taskId }),
       comes: UNKNOWN,
     }),
   ),
   {
-    name: 'a client that has not declared tasks is given none, and asks for none',
+    name: 'a client without support for tasks receives no task and cannot query one',
     async act(scene) {
       const called = await rpc(
         scene,
@@ -92,7 +92,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
     comes: ['complete', -32021],
   },
   {
-    name: 'a task in the hands of another is neither read nor stopped',
+    name: 'another caller can neither read nor cancel a task',
     async act(scene) {
       const input = { message: scene.play('For Ann.') };
       const made = await rpc(scene, 'tools/call', { name: 'plain', arguments: input });
@@ -107,7 +107,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
   },
   ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp'].map(
     (path): Attack => ({
-      name: `${path} tells nothing of an app that has not said who signs in`,
+      name: `${path} returns nothing for an app without authorization servers`,
       act: ({ ann }) => ann.get(path),
       comes: all(status(404), notSaying(/authorization_servers|ZETA/)),
     }),

@@ -31,14 +31,14 @@ async function heard({ ann, play }: Scene, tool: string): Promise<string> {
 export const misplacedSecrets = (): readonly Attack[] => [
   ...senders.map(
     (sender): Attack => ({
-      name: `an unsigned delivery to ${sender} is not answered with the secret`,
+      name: `the response to an unsigned delivery to ${sender} does not contain the secret`,
       act: ({ nobody }) => nobody.post(`/hooks/careless-${sender}`, { action: 'opened' }),
       comes: unsigned,
     }),
   ),
   ...['/agents', '/openapi.json'].map(
     (path): Attack => ({
-      name: `${path} is not answered with the token`,
+      name: `the response of ${path} does not contain the token`,
       act: ({ nobody }) => nobody.at('careless').get(path, { authorization: `Bearer ${SECRETS.MISPLACED}` }),
       comes: problem(
         401,
@@ -48,13 +48,13 @@ export const misplacedSecrets = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a tool that demands it fails without it in the answer, the state or the journal',
+    name: 'a tool that requires the secret fails without showing it in the answer, the state or the journal',
     act: (scene) => heard(scene, 'demand'),
     comes: all(silent, saying(/There is no secret with the name passed to `secrets\.require`/)),
     logs: /Tool 'demand' threw/,
   },
   {
-    name: 'the model reads why its MCP server is out of reach, without the bearer',
+    name: 'the model receives the reason why its MCP server is unreachable, without the bearer token',
     act: (scene) => heard(scene, 'careless_is_not_reachable'),
     comes: all(silent, saying(/needs the secret that its `bearer` names, which this caller does not have/)),
     logs: /careless_is_not_reachable/,

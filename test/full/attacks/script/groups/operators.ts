@@ -71,14 +71,14 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
   ...routesToZeta(victims).map((route): Attack => {
     const { what, sent } = naming(route, 'owner=tenant:zeta');
     return {
-      name: `${what} of zeta's is refused to who is no operator and names zeta`,
+      name: `${what} of zeta is refused to a caller who names zeta and is not an operator`,
       act: ({ rolf }) => rolf.ask(sent),
       comes: sent.method === 'HEAD' ? status(403) : operatorsOnly,
     };
   }),
   ...[VAULT, PENDING, FILES].map(
     (victim): Attack => ({
-      name: `${victim} of zeta's is not erased by who is no operator and names zeta`,
+      name: `${victim} of zeta is not erased by a caller who names zeta and is not an operator`,
       act: ({ rolf, at }) => rolf.del(`${at(victim)}?owner=tenant:zeta`),
       comes: operatorsOnly,
     }),
@@ -92,14 +92,14 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
   ),
   ...claimed.map(
     ([what, claims]): Attack => ({
-      name: `nobody reads a session of zeta as an operator by ${what} in the token`,
+      name: `${what} in the token does not give an operator's access to a session of zeta`,
       act: ({ who, at }) =>
         who({ sub: 'eve', tenant: 'acme', ...claims }).get(`${at(VAULT)}?owner=tenant:zeta`),
       comes: operatorsOnly,
     }),
   ),
   {
-    name: 'a person for whom an operator sends requests reads no session of zeta',
+    name: 'a person for whom an operator sends requests cannot read sessions of zeta',
     act: ({ who, at }) =>
       who({ sub: 'server', delegates: true, operator: true })
         .at('chat')
@@ -107,7 +107,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
     comes: operatorsOnly,
   },
   {
-    name: 'a surface and an endpoint know no owner, also of an operator',
+    name: 'a surface and an endpoint ignore the owner parameter, also for an operator',
     async act({ who }) {
       const olga = who({ sub: 'olga', operator: true });
       const query = '?owner=tenant:zeta';
@@ -119,7 +119,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
   },
   ...ofOwners.map(
     ([method, below, body]): Attack => ({
-      name: `an operator cannot speak for an owner: ${method} ${below}`,
+      name: `an operator cannot act for an owner: ${method} ${below}`,
       async act(scene) {
         const { dan, of, olga } = await settled(scene);
         const came = await olga.ask({
@@ -135,7 +135,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: 'an operator leaves a trace of each way to read a session, and the trace has nothing of it',
+    name: 'each way in which an operator reads a session is recorded without its content',
     async act(scene) {
       const { dan, of, olga } = await settled(scene);
       const ways = [of(), of('/events'), `${of('/events')}&limit=1`, `${of()}&`];

@@ -55,7 +55,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
   ...routesToZeta(victims).flatMap((route) =>
     (['ann', 'impostor'] as const).map(
       (name): Attack => ({
-        name: `${route.what} of zeta's is not there for ${name === 'ann' ? 'another tenant' : 'an id called zeta'}`,
+        name: `${route.what} of zeta does not exist for ${name === 'ann' ? 'another tenant' : 'the caller id zeta'}`,
         act: (scene) => scene[name].ask(route.sent),
         comes: nothingThere(route),
       }),
@@ -63,39 +63,39 @@ export const owners = (victims: Victims): readonly Attack[] => [
   ),
   ...lookalikes.map(
     ([who, claims]): Attack => ({
-      name: `a caller ${who} has not the sessions of zeta`,
+      name: `a caller ${who} has no access to the sessions of zeta`,
       act: ({ who: somebody, at }) => somebody(claims).get(at(VAULT)),
       comes: problem(404, 'unknown-session'),
     }),
   ),
   ...besides.map(
     ([what, headers, query]): Attack => ({
-      name: `a tenant that is named by ${what} is nobody's`,
+      name: `a tenant that ${what} names gives no access`,
       act: ({ ann, at }) => ann.get(`${at(VAULT)}${query}`, headers),
       comes: problem(404, 'unknown-session'),
     }),
   ),
   ...inBody.map(
     (field): Attack => ({
-      name: `a message cannot say its '${field}'`,
+      name: `a message cannot set its '${field}'`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'Hello.', [field]: 'zeta' }),
       comes: problem(422, 'invalid-body', `The body is not valid: ${field}: is not known here.`),
     }),
   ),
   ...[VAULT, PENDING, FILES, PLANNED].map(
     (victim): Attack => ({
-      name: `DELETE of a session called ${victim} erases the one of who asks, and no other`,
+      name: `DELETE of a session with the name ${victim} erases only the caller's own session`,
       act: ({ ann, at }) => ann.del(at(victim)),
       comes: status(204),
     }),
   ),
   {
-    name: 'an id called zeta that erases a session called vault erases nothing of the tenant',
+    name: 'the caller id zeta that erases a session vault erases nothing of the tenant zeta',
     act: ({ impostor, at }) => impostor.del(at(VAULT)),
     comes: status(204),
   },
   {
-    name: 'a session of the same name is another one: nothing of zeta is in it',
+    name: 'a session with the same name contains nothing of zeta',
     async act({ ann, at, play }) {
       const came = await ann.post(`${at(VAULT)}/messages`, { message: play('Mine.') });
       const state = await ann.get(at(VAULT));
@@ -105,7 +105,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: ['200', false],
   },
   {
-    name: "zeta's idempotency key under another owner is a new one, and replays nothing",
+    name: "zeta's idempotency key is new for another owner and replays nothing",
     async act({ ann, at, play }) {
       const message = { message: play('Mine.') };
       const came = await ann.post(`${at(VAULT)}/messages`, message, { 'idempotency-key': victims.key });
@@ -115,7 +115,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: all(answer(200, { text: 'Mine.' }), wordless),
   },
   {
-    name: 'a tool reads the records of the principal, whatever its input and the message say',
+    name: "a tool reads the principal's records, regardless of its input and the message",
     act: ({ ann, own, play }) =>
       ann.post(
         `${own}/messages`,
@@ -127,7 +127,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: answer(200, { text: '{"records":"ACME-BOOKS-4411","asked":"zeta"}' }),
   },
   {
-    name: "a tool does not find zeta's file by its id",
+    name: "a tool cannot read zeta's file by its id",
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
         message: play([{ name: 'peek', input: { id: victims.file } }], sayResult),
@@ -135,7 +135,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: answer(200, { text: '{"found":false}' }),
   },
   {
-    name: 'the principal of a call is that of the token',
+    name: 'the principal of a call comes from the token',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
         message: play([{ name: 'whoami', input: { principal: { id: 'zoe', tenant: 'zeta' } } }], sayResult),
@@ -143,7 +143,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
   },
   {
-    name: 'a turn that ends in one session is not found by its id in another of the same owner',
+    name: 'a turn of one session is not found by its id in another session of the same owner',
     async act({ ann, own, at, session, play }) {
       const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
       await ann.post(`${at(`${session}-b`)}/messages`, { message: play('Done.') });
@@ -152,7 +152,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: problem(404, 'unknown-turn'),
   },
   {
-    name: 'a session of one agent is not there under another agent',
+    name: 'a session of one agent does not exist under another agent',
     async act({ ann, own, at, session, play }) {
       await ann.post(`${own}/messages`, { message: play('Done.') });
       return ann.get(at(session, 'plain'));
@@ -160,7 +160,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     comes: problem(404, 'unknown-session'),
   },
   {
-    name: 'an agent that is not there is not told apart for anybody',
+    name: 'an agent that does not exist returns the same response to all callers',
     async act({ ann, impostor }) {
       const path = '/agents/secret-agent/sessions/x';
       const [one, other]: Came[] = await Promise.all([ann.get(path), impostor.get(path)]);

@@ -87,7 +87,7 @@ const smuggled: readonly (readonly [what: string, bytes: (host: string) => strin
 export const paths = (): readonly Attack[] => [
   ...ids.map(
     ([id, comes]): Attack => ({
-      name: `the id '${id.slice(0, 32)}' leads to no session of zeta's`,
+      name: `the id '${id.slice(0, 32)}' gives no access to a session of zeta`,
       act: ({ ann }) => ann.get(`/agents/clerk/sessions/${id}`),
       comes: all(comes, notSaying(/ZETA/)),
     }),
@@ -101,7 +101,7 @@ export const paths = (): readonly Attack[] => [
   ),
   ...smuggled.map(
     ([what, bytes]): Attack => ({
-      name: `${what}: nothing is answered 200 to who has no token`,
+      name: `${what}: no response has the status 200 without a token`,
       ...(what === 'a CONNECT' && { logs: /connect/ }),
       async act({ bytes: send, origin }) {
         const heard = await send(bytes(new URL(origin).host));

@@ -80,7 +80,7 @@ const impossible: readonly (readonly [what: string, id: string])[] = [
 export const persons = (): readonly Attack[] => [
   ...claims.flatMap(([what, sending]): Attack[] => [
     {
-      name: `the second of two equal chats with calls is not continued by its words and ${what}`,
+      name: `the second of two equal chats with calls is not continued by its text and ${what}`,
       act: (scene) => {
         const one = { by: app(scene), ...sending };
         return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), one, one);
@@ -88,18 +88,18 @@ export const persons = (): readonly Attack[] => [
       comes: unknown,
     },
     {
-      name: `a chat with calls is not continued by its words and ${what}, though no other is like it`,
+      name: `a chat with calls is not continued by its text and ${what}, even if no other chat is equal`,
       act: (scene) => equalOpenings(scene.play(LOOK, 'Hi.', sayResult), { by: app(scene), ...sending }),
       comes: unknown,
     },
   ]),
   {
-    name: 'a chat with a file is not continued by its words',
+    name: 'a chat with a file is not continued by its text',
     act: (scene) => equalOpenings([{ type: 'text', text: scene.play('Hi.') }, PICTURE], { by: app(scene) }),
     comes: unknown,
   },
   {
-    name: 'a chat is not continued by the words of another user of the token',
+    name: 'a chat is not continued by the text of another user with the same token',
     async act(scene) {
       const opening = [user(scene.play('Hi.'))];
       const came = await say({ by: app(scene), body: { user: 'zoe' } }, opening);
@@ -108,7 +108,7 @@ export const persons = (): readonly Attack[] => [
     comes: unknown,
   },
   {
-    name: 'of two who say the same at the same moment, one alone is answered what tools said',
+    name: 'if two users send the same message at the same time, only one of them receives tool results',
     async act(scene) {
       const by = app(scene);
       const opening = [user('Hello.')];
@@ -119,7 +119,7 @@ export const persons = (): readonly Attack[] => [
     comes: 1,
   },
   {
-    name: 'a caller who does not delegate is nobody else by the header of a person',
+    name: 'a caller who does not delegate cannot act for the person in a header',
     async act(scene) {
       const message = scene.play(LOOK, sayResult);
       return app(scene).post(`${scene.own}/messages`, { message }, as('zoe'));
@@ -128,7 +128,7 @@ export const persons = (): readonly Attack[] => [
   },
   ...people.map(
     (id): Attack => ({
-      name: `the person ${JSON.stringify(id)} of a caller is that person alone`,
+      name: `the person ${JSON.stringify(id)} of a caller is not the same as any other person`,
       async act(scene) {
         const message = scene.play(LOOK, sayResult);
         const { json } = await server(scene).post(`${scene.own}/messages`, { message }, as(id));
@@ -139,19 +139,19 @@ export const persons = (): readonly Attack[] => [
   ),
   ...impossible.map(
     ([what, id]): Attack => ({
-      name: `a person with ${what} is nobody, and not the caller either`,
+      name: `a person with ${what} is refused and does not count as the caller`,
       act: (scene) => server(scene).get('/agents', as(id)),
       comes: problem(400, 'invalid-person'),
     }),
   ),
   {
-    name: 'a caller who is called like the person of another is not let in',
+    name: 'a caller with the name of another caller’s person has no access',
     act: ({ who }) => who({ sub: 'chat-server/ann' }).at('chat').get('/agents'),
     comes: problem(500, 'internal-error'),
     logs: /separates a caller from the person/,
   },
   {
-    name: 'each of two persons goes on in their own of two equal chats with calls',
+    name: 'two persons with equal chats with calls each continue their own chat',
     async act(scene) {
       const of = (person: string): Sending => ({ by: server(scene), headers: as(person) });
       return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
@@ -159,7 +159,7 @@ export const persons = (): readonly Attack[] => [
     comes: all(answer(200), saying(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
   },
   {
-    name: 'a person is not answered in the chat of another whose words are known',
+    name: 'a person who knows the text of another chat cannot continue it',
     async act(scene) {
       const by = server(scene);
       const opening = [user(scene.play('Hi.'))];
@@ -174,7 +174,7 @@ export const persons = (): readonly Attack[] => [
     ['a person who is called like both', as('chat-server/ann')] as const,
   ].map(
     ([what, headers]): Attack => ({
-      name: `a session of a person is not there for ${what}`,
+      name: `a session of a person does not exist for ${what}`,
       async act(scene) {
         const by = server(scene);
         await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, as('ann'));
@@ -184,7 +184,7 @@ export const persons = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a new chat under the key of another person is another one',
+    name: "a new chat with another person's key is a separate chat",
     async act(scene) {
       const messages = [user(scene.play(LOOK, sayResult))];
       const key = { 'idempotency-key': `chat-${scene.session}` };

@@ -45,7 +45,7 @@ const unharmed = (...codes: readonly number[]): Check =>
 export const poison = (): readonly Attack[] => [
   ...hard.map(
     ([what, json]): Attack => ({
-      name: `${what} as the result of a call leaves its session in order`,
+      name: `${what} as the result of a call does not break its session`,
       async act(scene) {
         const { path } = await waiting(scene, 'measure', { what: 'x' });
         return aftermath(scene, await scene.ann.post(path, `{"result":${json}}`));
@@ -55,7 +55,7 @@ export const poison = (): readonly Attack[] => [
   ),
   ...hard.map(
     ([what, json]): Attack => ({
-      name: `${what} as the input of an edit leaves its session in order, and pays nothing`,
+      name: `${what} as the input of an edit does not break its session and pays nothing`,
       async act(scene) {
         const { path } = await waiting(scene, 'refund');
         return aftermath(
@@ -68,7 +68,7 @@ export const poison = (): readonly Attack[] => [
   ),
   ...hard.map(
     ([what, json]): Attack => ({
-      name: `${what} as the input of a call of the model leaves its session in order`,
+      name: `${what} as the input of a model's call does not break its session`,
       async act(scene) {
         const { ann, own, play } = scene;
         const message = play([{ name: 'whoami', input: `{"x":${json}}` }], 'Done.');
@@ -79,7 +79,7 @@ export const poison = (): readonly Attack[] => [
   ),
   ...hard.map(
     ([what, json]): Attack => ({
-      name: `${what} in an allowed key of the context leaves its session in order`,
+      name: `${what} in an allowed context key does not break its session`,
       async act(scene) {
         const { ann, own, play } = scene;
         const message = JSON.stringify(play('Done.'));
@@ -94,7 +94,7 @@ export const poison = (): readonly Attack[] => [
   ),
   ...hard.map(
     ([what, json]): Attack => ({
-      name: `${what} among the arguments of MCP is answered`,
+      name: `${what} in the arguments of an MCP call receives a response`,
       act: ({ ann }) =>
         ann.post(
           '/mcp',
@@ -108,7 +108,7 @@ export const poison = (): readonly Attack[] => [
     .filter(([, json]) => json.startsWith('"'))
     .map(
       ([what, json]): Attack => ({
-        name: `${what} as a message leaves its session in order`,
+        name: `${what} as a message does not break its session`,
         async act(scene) {
           return aftermath(scene, await scene.ann.post(`${scene.own}/messages`, `{"message":${json}}`));
         },
@@ -116,7 +116,7 @@ export const poison = (): readonly Attack[] => [
       }),
     ),
   {
-    name: 'slack: a challenge that nobody has signed is not answered',
+    name: 'slack: an unsigned challenge is refused',
     act: (scene) =>
       deliver(
         scene,
@@ -129,7 +129,7 @@ export const poison = (): readonly Attack[] => [
     comes: status(401),
   },
   {
-    name: 'github: a ping that nobody has signed is not answered',
+    name: 'github: an unsigned ping is refused',
     act: (scene) => deliver(scene, github('{}', { as: 'ping', secret: 'guessed' })),
     comes: status(401),
   },

@@ -16,7 +16,7 @@ const waitingIn = ({ json }: Came): number => (Array.isArray(json?.waiting) ? js
 
 const breeding: readonly Attack[] = [
   {
-    name: 'a turn cannot plan a thousand turns',
+    name: 'a turn cannot schedule a thousand turns',
     async act({ ann, own, play, rolf }) {
       const input = { count: 1000, delaySeconds: HOUR, message: 'Again.' };
       const came = await ann.post(`${own}/messages`, {
@@ -49,7 +49,7 @@ const breeding: readonly Attack[] = [
   },
   ...['-1', 'in -5 minutes', 'in 900 years', 'yesterday', '1e99', 'NaN', '2001-01-01T00:00:00Z'].map(
     (when): Attack => ({
-      name: `nothing is planned for '${when}'`,
+      name: `no turn is scheduled for '${when}'`,
       async act({ ann, own, play }) {
         const message = play([{ name: 'schedule_message', input: { message: 'x', when } }], sayResult);
         const came = await ann.post(`${own}/messages`, { message });
@@ -63,19 +63,19 @@ const breeding: readonly Attack[] = [
 
 const loops: readonly Attack[] = [
   {
-    name: 'a model that calls for ever ends at its limit',
+    name: 'a model that calls tools forever stops at its limit',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
     comes: answer(200, { outcome: 'limit-reached' }),
   },
   {
-    name: 'a turn at its limit says which it is',
+    name: 'a turn that reaches a limit names the limit',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
     comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
   },
   {
-    name: 'a turn that has used a million tokens asks its model no more',
+    name: 'a turn that has used a million tokens makes no further model calls',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, {
         message: play(...forEver({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
@@ -87,13 +87,13 @@ const loops: readonly Attack[] = [
     }),
   },
   {
-    name: 'a model that calls a tool which is not there for ever does not go on for ever',
+    name: 'a model that repeatedly calls a missing tool is stopped',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
     comes: status(200, 502),
   },
   {
-    name: 'a thousand calls in one reply are bounded',
+    name: 'a thousand calls in one reply are limited',
     async act({ ann, own, play }) {
       const calls = Array.from({ length: 1000 }, () => ({ name: 'records', input: {} }));
       const came = await ann.post(`${own}/messages`, { message: play(calls, 'Done.') });
@@ -102,7 +102,7 @@ const loops: readonly Attack[] = [
     comes: ['200', true],
   },
   {
-    name: 'a turn that hangs is stopped by a cancel, and pays nothing after it',
+    name: 'a cancel stops a turn that hangs, which pays nothing afterwards',
     async act({ ann, own, play, session, world }) {
       const message = play(
         [{ name: 'hang', input: { gate: session } }],
@@ -118,7 +118,7 @@ const loops: readonly Attack[] = [
     comes: ['200', 'cancelled'],
   },
   {
-    name: 'a turn that is cancelled while it waits in line never begins',
+    name: 'a turn that is cancelled in the queue never starts',
     async act(scene) {
       const { ann, own, play, session, world } = scene;
       const running = ann.post(`${own}/messages`, {
@@ -136,7 +136,7 @@ const loops: readonly Attack[] = [
     comes: ['202', 'cancelled'],
   },
   {
-    name: 'a session that is erased while its turn runs does not come back',
+    name: 'a session that is erased during its turn is not created again',
     async act({ ann, own, play, session, world }) {
       const message = play(
         [{ name: 'hang', input: { gate: session } }],

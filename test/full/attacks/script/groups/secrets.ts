@@ -28,19 +28,19 @@ export const secrets = (): readonly Attack[] => [
   ...forms.flatMap((as) =>
     ([{}, { accept: 'text/event-stream' }] as const).map(
       (headers): Attack => ({
-        name: `a secret that a tool says (${as}) is in no ${'accept' in headers ? 'stream' : 'answer'}, state or journal`,
+        name: `a secret that a tool returns (${as}) is in no ${'accept' in headers ? 'stream' : 'answer'}, state or journal`,
         act: (scene) => heard(scene, as, headers),
         comes: saying(/\[secret API_KEY\]/),
       }),
     ),
   ),
   {
-    name: 'a secret that a tool says in base64 is in no answer, state or journal',
+    name: 'a secret that a tool returns in base64 is in no answer, state or journal',
     act: (scene) => heard(scene, 'base64'),
     comes: notSaying(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
   },
   {
-    name: 'a secret that a tool says as Basic is in no answer, state or journal',
+    name: 'a secret that a tool returns as Basic credentials is in no answer, state or journal',
     act: (scene) => heard(scene, 'basic'),
     comes: notSaying(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
   },
@@ -52,19 +52,19 @@ export const secrets = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'the instructions of an agent are in no list of agents',
+    name: 'the list of agents does not contain their instructions',
     act: async ({ ann }) => (await ann.get('/agents')).text,
     comes: notSaying(/Do what you are asked/),
   },
   {
-    name: 'what fails inside is not told to who asked',
+    name: 'the details of an internal failure are not in the response',
     act: async ({ who }) => (await who({ sub: 7 }).get('/agents')).text,
     comes: notSaying(/`auth`|stack|\.ts|\bat \w+ \(/),
     logs: /id or tenant is no text/,
   },
   ...['/agents/clerk/sessions/vault', '/agents', '/agents/clerk/sessions/vault/events'].map(
     (path): Attack => ({
-      name: `what is answered to ${path} is kept by no cache`,
+      name: `the response of ${path} cannot be cached`,
       act: async ({ zoe }) => String((await zoe.get(path)).headers['cache-control']),
       comes: 'no-store',
     }),

@@ -134,19 +134,19 @@ export const sessionLists = (): readonly Attack[] => [
     const path = { sessions: LIST, inbox: '/pending', usage: '/usage?by=agent' }[what] ?? '';
     return [
       {
-        name: `${what}: another tenant reads nothing of zeta`,
+        name: `${what}: another tenant receives nothing of zeta`,
         act: ({ rolf }: Scene) => rolf.get(path),
         comes: nothingOfZeta,
       },
       {
-        name: `${what}: nobody reads anything`,
+        name: `${what}: a caller without a token receives nothing`,
         act: ({ nobody }: Scene) => nobody.get(path),
         comes: problem(401, 'unauthorized'),
       },
     ];
   }),
   {
-    name: 'those who are called almost like zeta have neither its sessions, nor its inbox, nor its usage',
+    name: 'callers with names similar to zeta receive neither its sessions, nor its inbox, nor its usage',
     async act({ who }) {
       const seen: string[] = [];
       for (const claims of lookalikes) {
@@ -162,7 +162,7 @@ export const sessionLists = (): readonly Attack[] => [
     comes: [],
   },
   {
-    name: 'owners whose names cannot be written are not one',
+    name: 'owners whose names cannot be encoded are not the same owner',
     async act({ who, session, at, play }) {
       const as = (half: string): Person => who({ sub: 'x', tenant: `${session}${half}` });
       await as('\ud800').post(`${at(VAULT)}/messages`, { message: play('Done.') });
@@ -177,25 +177,25 @@ export const sessionLists = (): readonly Attack[] => [
   },
   ...ofOperators.map(
     ([what, sent]): Attack => ({
-      name: `who is no operator cannot ask for ${what}`,
+      name: `a caller who is not an operator cannot request ${what}`,
       act: ({ rolf }) => rolf.ask(sent),
       comes: operators,
     }),
   ),
   {
-    name: 'a second owner in a query is what counts, and may be the own one',
+    name: 'the last owner in a query counts, and can be the caller',
     act: ({ rolf }) => rolf.get(`${LIST}?owner=tenant:zeta&owner=tenant:acme`),
     comes: nothingOfZeta,
   },
   ...claimed.map(
     ([what, claims, more]): Attack => ({
-      name: `nobody operates by ${what}`,
+      name: `${what} does not make a caller an operator`,
       act: ({ who }) => who({ sub: 'eve', tenant: 'acme', ...claims }).ask({ ...erasing, ...more }),
       comes: operators,
     }),
   ),
   {
-    name: 'a person for whom an operator sends requests operates nothing',
+    name: 'a person for whom an operator sends requests is not an operator',
     act: ({ who }) =>
       who({ sub: 'server', delegates: true, operator: true })
         .at('chat')
@@ -203,7 +203,7 @@ export const sessionLists = (): readonly Attack[] => [
     comes: operators,
   },
   {
-    name: 'an operator reads the list of zeta, and neither its sessions nor its inbox',
+    name: 'an operator can read the list of zeta, but neither its sessions nor its inbox',
     async act({ who, at }) {
       const olga = who({ sub: 'olga', operator: true, roles: ['manager'] });
       const list = await olga.get(`${LIST}?owner=tenant:zeta`);
@@ -249,23 +249,23 @@ export const sessionLists = (): readonly Attack[] => [
   ),
   ...[VAULT, PENDING, FILES, PLANNED].map(
     (victim): Attack => ({
-      name: `${victim} of zeta takes no title of another tenant`,
+      name: `another tenant cannot set the title of ${victim} of zeta`,
       act: ({ impostor, at }) => patch(impostor, at(victim), { title: 'Mine' }),
       comes: problem(404, 'unknown-session'),
     }),
   ),
   {
-    name: 'an inbox shows a call to whoever has its role, and to no other tenant',
+    name: 'an inbox shows a call to callers with its role, and to no other tenant',
     act: (scene) => inInboxes(scene, 'refund', scene.rolf, scene.ann, scene.zoe, scene.impostor),
     comes: [true, false, false, false],
   },
   {
-    name: 'an inbox shows a call that another must decide to others than who asked for it',
+    name: 'an inbox does not show a call to its requester if another person must decide',
     act: (scene) => inInboxes(scene, 'transfer', scene.rolf, scene.ann, scene.zoe),
     comes: [true, false, false],
   },
   {
-    name: 'an erasure of one owner erases its sessions, refuses new ones meanwhile, and leaves equal names of others',
+    name: 'an erasure removes only the sessions of its owner, and refuses new ones meanwhile',
     async act({ who, session, at, play }) {
       const [dan, namesake, olga] = [
         who({ sub: 'dan', tenant: session }),

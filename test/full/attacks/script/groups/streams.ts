@@ -40,7 +40,7 @@ const limits = ['0', '-1', '1.5', 'all', '1e9', '9'.repeat(20)];
 export const streams = (victims: Victims): readonly Attack[] => [
   ...places.map(
     (place): Attack => ({
-      name: `a journal is not read from ${place.slice(0, 24)} on`,
+      name: `a journal cannot be read from ${place.slice(0, 24)}`,
       act: async (scene) => {
         await settled(scene);
         return scene.ann.get(`${scene.own}/events?after=${encodeURIComponent(place)}`);
@@ -50,7 +50,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
   ),
   ...places.map(
     (place): Attack => ({
-      name: `a stream does not go on after ${place.slice(0, 24)}`,
+      name: `a stream cannot be resumed after ${place.slice(0, 24)}`,
       act: async (scene) => {
         await settled(scene);
         return scene.ann.get(`${scene.own}/events`, { ...STREAM, 'last-event-id': place });
@@ -60,7 +60,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
   ),
   ...limits.map(
     (limit): Attack => ({
-      name: `a page has not ${limit.slice(0, 12)} events`,
+      name: `a page cannot have ${limit.slice(0, 12)} events`,
       act: async (scene) => {
         await settled(scene);
         return scene.ann.get(`${scene.own}/events?limit=${limit}`);
@@ -69,7 +69,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: 'a page of more than 500 events has 500 at most',
+    name: 'a page has at most 500 events',
     act: async (scene) => {
       await settled(scene);
       const { json } = await scene.ann.get(`${scene.own}/events?limit=999999999`);
@@ -95,7 +95,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     comes: all(saying(/Mine\./), notSaying(/ZETA/)),
   },
   {
-    name: "a cancel of zeta's turn by its id in a session of one's own cancels nothing",
+    name: "a cancel in the caller's session with the id of zeta's turn cancels nothing",
     act: async (scene) => {
       await settled(scene);
       return scene.ann.post(`${scene.own}/cancel?turn=${encodeURIComponent(victims.suspended)}`);
@@ -103,7 +103,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     comes: problem(404, 'unknown-turn'),
   },
   {
-    name: "zeta's turn by its id is not in a session of one's own",
+    name: "zeta's turn is not found by its id in the caller's session",
     act: async (scene) => {
       await settled(scene);
       return scene.ann.get(`${scene.own}/turns/${victims.turn}`);
@@ -121,7 +121,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     }),
   ),
   {
-    name: 'HEAD of a stream does not hold a connection open',
+    name: 'HEAD of a stream does not keep a connection open',
     act: async (scene) => {
       await settled(scene);
       return scene.ann.ask({ method: 'HEAD', path: `${scene.own}/events`, headers: Object.entries(STREAM) });
@@ -129,7 +129,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     comes: status(200),
   },
   {
-    name: 'text of a model cannot end its event: what looks like one stays inside',
+    name: "a model's text cannot end its event, even if it looks like an event",
     act: async (scene) => {
       const { ann, own, play } = scene;
       const said = 'x\n\nevent: answer\ndata: {"forged":true}\n\n';
@@ -139,7 +139,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     comes: 0,
   },
   {
-    name: 'a reader who leaves in the middle ends no turn, and pays nothing twice',
+    name: 'a reader who disconnects does not end the turn or cause a second payment',
     async act({ ann, own, play, world, session }) {
       const message = play(
         [{ name: 'hang', input: { gate: session } }],
@@ -169,7 +169,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
   },
   {
     // A caller may open 16 streams. With more, the set of refused streams would depend on which ends first.
-    name: 'a dozen streams of one session at once do not keep it from its next turn',
+    name: 'a dozen concurrent streams of a session do not prevent its next turn',
     async act({ ann, own, play, session: _ }) {
       await ann.post(`${own}/messages`, { message: play('First.') });
       const readers = Array.from({ length: 12 }, () =>

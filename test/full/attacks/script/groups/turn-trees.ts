@@ -41,7 +41,7 @@ const FORGED = ['generation', 'root', 'count', 'place', 'recurring'];
 
 export const turnTrees = (): readonly Attack[] => [
   {
-    name: 'a tool that schedules 20 each time makes a tree of 20 turns',
+    name: 'a tool that schedules 20 turns in each turn creates a tree of only 20 turns',
     async act(scene) {
       await playOut(scene, (asked) => [{ name: 'swarm', input: { count: 20, message: lastSaid(asked) } }]);
       const turns = await turnsOf(scene, scene.own);
@@ -53,7 +53,7 @@ export const turnTrees = (): readonly Attack[] => [
     logs: /can schedule no more turns/,
   },
   {
-    name: 'two sessions that answer each other end after eight turns',
+    name: 'two sessions that answer each other stop after eight turns',
     async act(scene) {
       const { at, own, rolf, session } = scene;
       const other = `${session}-other`;
@@ -79,7 +79,7 @@ export const turnTrees = (): readonly Attack[] => [
     }),
   ),
   {
-    name: 'headers and context give a turn no place in a tree',
+    name: 'headers and context cannot set the position of a turn in a tree',
     async act({ ann, own, play }) {
       const headers = { 'x-holdfast-generation': '-9', 'x-holdfast-root': 'r', generation: '-9', root: 'r' };
       const message = { message: play('Done.'), context: { locale: '{"generation":-9}' } };

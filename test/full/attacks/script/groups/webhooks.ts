@@ -34,28 +34,28 @@ const spoiled: readonly (readonly [what: string, spoil: (signature: string) => s
 const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]) => [
   ...spoiled.map(
     ([what, spoil]): Attack => ({
-      name: `${name}: a signature that is ${what} starts nothing`,
+      name: `${name}: a signature that is ${what} starts no turn`,
       act: (scene) => deliver(scene, withHeader(good(), header, spoil(headerOf(good(), header)))),
       comes: unsigned,
     }),
   ),
   {
-    name: `${name}: without its signature a delivery starts nothing`,
+    name: `${name}: a delivery without its signature starts no turn`,
     act: (scene) => deliver(scene, withHeader(good(), header)),
     comes: unsigned,
   },
   {
-    name: `${name}: a body that was changed on its way starts nothing`,
+    name: `${name}: a changed body starts no turn`,
     act: (scene) => deliver(scene, { ...good(), body: good().body.replace('"', ' "') }),
     comes: notSigned,
   },
   {
-    name: `${name}: a body that was written anew, with the same JSON, starts nothing`,
+    name: `${name}: a body with the same JSON in other bytes starts no turn`,
     act: (scene) => deliver(scene, { ...good(), body: JSON.stringify(JSON.parse(good().body), null, 1) }),
     comes: notSigned,
   },
   {
-    name: `${name}: a signature that comes twice, the good one second, starts nothing`,
+    name: `${name}: two signatures, of which only the second is valid, start no turn`,
     act(scene) {
       const bad = headerOf(good(), header).replace(/[0-9a-f]{64}|[\w+/]{43}=/, (one) =>
         one.replaceAll(/./g, 'A'),
@@ -69,12 +69,12 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
     ? []
     : [
         {
-          name: `${name}: another time than was signed starts nothing`,
+          name: `${name}: a time that was not signed starts no turn`,
           act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(now() - 5))),
           comes: notSigned,
         },
         {
-          name: `${name}: a time that is no number starts nothing`,
+          name: `${name}: a time that is not a number starts no turn`,
           act: (scene: Scene) => deliver(scene, withHeader(good(), time, '1e9')),
           comes: unsigned,
         },
@@ -90,27 +90,27 @@ const tooFar = (apart: string): Check =>
 
 const old: readonly Attack[] = [
   {
-    name: 'slack: a delivery that somebody kept for six minutes starts nothing',
+    name: 'slack: a delivery that is six minutes old starts no turn',
     act: (scene) => deliver(scene, slack(event, { time: now() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
-    name: 'stripe: a delivery that somebody kept for six minutes starts nothing',
+    name: 'stripe: a delivery that is six minutes old starts no turn',
     act: (scene) => deliver(scene, stripe(invoice, { time: now() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
-    name: 'standard: a delivery that somebody kept for six minutes starts nothing',
+    name: 'standard: a delivery that is six minutes old starts no turn',
     act: (scene) => deliver(scene, standard(contact, { time: now() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
-    name: 'standard: a delivery of the future starts nothing',
+    name: 'standard: a delivery from the future starts no turn',
     act: (scene) => deliver(scene, standard(contact, { time: now() + 400 })),
     comes: tooFar('… s in the future'),
   },
   {
-    name: 'stripe: a second time in the header, which is now, does not make an old signature new',
+    name: 'stripe: a second, current time in the header does not make an old signature valid',
     act(scene) {
       const kept = stripe(invoice, { time: now() - 360 });
       const header = headerOf(kept, 'stripe-signature');
@@ -119,7 +119,7 @@ const old: readonly Attack[] = [
     comes: unsigned,
   },
   {
-    name: 'standard: an id with a full stop, which would cut what is signed elsewhere, starts nothing',
+    name: 'standard: an id with a full stop, which would shift the signed content, starts no turn',
     act: (scene) => deliver(scene, standard(contact, { as: 'msg_1.1' })),
     comes: problem(
       401,
@@ -128,7 +128,7 @@ const old: readonly Attack[] = [
     ),
   },
   {
-    name: 'standard: nine signatures are eight too many to guess with',
+    name: 'standard: a delivery with nine signatures is refused',
     act(scene) {
       const good = standard(contact);
       const header = headerOf(good, 'webhook-signature');
@@ -140,7 +140,7 @@ const old: readonly Attack[] = [
     comes: problem(401, 'invalid-signature', 'The delivery carries 9 signatures; at most 8 are checked.'),
   },
   {
-    name: 'github: a signature of SHA-1, which GitHub also sends, is none',
+    name: 'github: a SHA-1 signature, which GitHub also sends, is refused',
     act: (scene) =>
       deliver(scene, withHeader(github(issue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`)),
     comes: problem(
@@ -153,17 +153,17 @@ const old: readonly Attack[] = [
 
 const otherDoors: readonly Attack[] = [
   {
-    name: 'a secret of one sender is none of another',
+    name: 'the secret of one sender is not valid for another sender',
     act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.SLACK_SECRET })),
     comes: notSigned,
   },
   {
-    name: 'an old secret that one webhook still takes is not taken at another',
+    name: 'an old secret that one webhook still accepts is refused by another webhook',
     act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.GITHUB_OLD })),
     comes: notSigned,
   },
   {
-    name: 'a webhook whose secret is not set takes nothing, also not what is signed with nothing',
+    name: 'a webhook without its secret refuses all deliveries, also those signed with an empty secret',
     act: (scene) => deliver(scene, github(issue(2), { hook: 'unset', secret: 'undefined' })),
     comes: problem(
       503,
@@ -173,24 +173,24 @@ const otherDoors: readonly Attack[] = [
   },
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(
     (hook): Attack => ({
-      name: `there is no webhook ${hook}`,
+      name: `the webhook ${hook} does not exist`,
       act: (scene) => deliver(scene, github(issue(2), { hook })),
       comes: status(404, 401),
     }),
   ),
   {
-    name: 'a body of more than a webhook takes is not read, though its signature would hold',
+    name: 'a body that exceeds the limit of a webhook is not read, even if its signature is valid',
     act: (scene) => deliver(scene, github(issue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
     comes: problem(413, 'body-too-large', 'The body is larger than 20000 bytes. Send less.'),
   },
   {
-    name: 'a signed body that is nested without end is refused before anything walks through it',
+    name: 'a signed body with excessive nesting is refused before it is traversed',
     act: (scene) =>
       deliver(scene, github(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' })),
     comes: problem(400, 'bad-json', 'The body is nested more than 100 deep.'),
   },
   {
-    name: 'a signed body that is no JSON is refused',
+    name: 'a signed body that is not JSON is refused',
     act: (scene) => deliver(scene, github('[1,2')),
     comes: problem(400, 'bad-json'),
   },
