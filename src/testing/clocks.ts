@@ -101,7 +101,7 @@ export function createSkippableClock(clock: Clock): SkippableClock {
 interface Timers {
   readonly now: number;
   readonly size: number;
-  /** Like `Clock.after`. */
+  /** Works like `Clock.after`. */
   after(ms: number, run: () => void): () => void;
   /**
    * Moves to the first timer that is due by `until`, in milliseconds since the epoch, and runs it. Returns

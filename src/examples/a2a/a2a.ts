@@ -207,7 +207,7 @@ export class Desk {
     return fileUrlsOf(this.asked, { agent: this.agent, session: context });
   }
 
-  /** @throws A2aError if there is no such task. */
+  /** Finds a task. @throws A2aError if it does not exist. */
   async find(id: string): Promise<Found & { readonly turn: string }> {
     const named = readTaskId(id);
     if (!named) throw new A2aError('task-not-found', `There is no task '${id.slice(0, 80)}'.`);

@@ -14,7 +14,7 @@ export interface RpcCall {
 export const idOf = ({ id }: JsonObject): RpcId =>
   typeof id === 'string' || typeof id === 'number' ? id : null;
 
-/** @throws A2aError if the body is not a JSON-RPC request. */
+/** Reads a method call. @throws A2aError if the body is not a JSON-RPC request. */
 export function readCall(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
   if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
@@ -38,7 +38,7 @@ export interface Sending {
 /** The format of a message's idempotency key. */
 const IS_KEY = /^[!-~]{1,255}$/;
 
-/** @throws A2aError that lists the problems of the params. */
+/** Reads the params of `SendMessage`. @throws A2aError that lists their problems. */
 export function readSending({ message, configuration = {} }: JsonObject): Sending {
   const said: JsonObject = isObject(message) ? message : {};
   const how: JsonObject = isObject(configuration) ? configuration : {};
@@ -78,7 +78,7 @@ export interface Listing {
   readonly includesArtifacts: boolean;
 }
 
-/** @throws A2aError that lists the problems of the params. */
+/** Reads the params of `ListTasks`. @throws A2aError that lists their problems. */
 export function readListing(params: JsonObject): Listing {
   const { contextId, status, pageSize = 50, pageToken, historyLength = 0 } = params;
   const { statusTimestampAfter, includeArtifacts = false } = params;

@@ -80,7 +80,7 @@ function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonl
 const segmentsOf = ({ path }: Pathed): readonly string[] =>
   path.split('/').filter((segment) => segment !== '');
 
-/** Empty for an item whose path is that of its group, so that it sorts first. */
+/** Returns a segment. It is empty for an item with the path of its group, which thus sorts first. */
 const segmentAt = (item: Pathed, depth: number): string => segmentsOf(item)[depth] ?? '';
 
 function commonSegments(items: readonly Pathed[]): readonly string[] {

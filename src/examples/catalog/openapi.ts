@@ -11,7 +11,7 @@ export type Method = (typeof METHODS)[number];
 /** An operation, including the parameters that all operations of its path share. */
 export interface Operation {
   readonly method: Method;
-  /** With its placeholders, such as `/repos/{owner}`. */
+  /** The path with its placeholders, such as `/repos/{owner}`. */
   readonly path: string;
   /** The first of its tags, or `other`. */
   readonly tag: string;

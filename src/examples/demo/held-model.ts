@@ -11,7 +11,7 @@ export type Script = ReadonlyMap<string, readonly ScriptedReply[]>;
 
 /** A server that returns OpenAI chat completions from a script. */
 export interface HeldModel {
-  /** For `OPENAI_BASE_URL`. */
+  /** The value for `OPENAI_BASE_URL`. */
   readonly baseURL: string;
   /** Holds back the reply at this place in the script. */
   hold(message: string, place: number): Hold;

@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../files/server/serve-files.ts', import.m
 
 /** A folder and the MCP server for its files. The server is a separate program that outlives the Worker. */
 export interface ServedFolder {
-  /** For `FILES_URL`. */
+  /** The value for `FILES_URL`. */
   readonly url: string;
   /** Returns the content of a file, or an empty text if it does not exist. */
   read(name: string): string;

@@ -27,7 +27,7 @@ export interface SeedRepository {
 /** A change of the fake's content, before the response is sent. */
 export interface FakeChange {
   readonly what: 'comment' | 'label' | 'close';
-  /** Such as `octocat/Hello-World#1`. */
+  /** The issue, such as `octocat/Hello-World#1`. */
   readonly issue: string;
   /** The comment, the label's name, or the reason for closing. */
   readonly text: string;

@@ -84,7 +84,7 @@ export interface SubagentConfig<
 interface DefinedAgent<Name extends string, Output> extends LoopAgent {
   readonly name: Name;
   readonly description: string;
-  /** For inference only; never set. */
+  /** Never set, only for type inference. */
   readonly '~types'?: { readonly output: Output };
 }
 

@@ -10,7 +10,7 @@ import { toContentMark, toForkName } from './replace-turn.ts';
 import { toReadableError } from './would-repeat.ts';
 
 /**
- * For surfaces: forks a session after one of its turns if other turns follow it. Returns the id of the fork,
+ * Forks a session after one of its turns if other turns follow it, for surfaces. Returns the id of the fork,
  * or `undefined` if no fork is needed.
  */
 export async function forkBehind(
@@ -29,7 +29,7 @@ export async function forkBehind(
 }
 
 /**
- * For surfaces: forks a session before one of its turns. The same message for the same turn returns the same
+ * Forks a session before one of its turns, for surfaces. The same message for the same turn returns the same
  * fork.
  */
 export const forkInstead = (session: Session, { at, turn, said }: ReplacementMessage): Promise<string> =>

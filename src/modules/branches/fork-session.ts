@@ -219,7 +219,7 @@ interface HeldLease {
   readonly sentAt: number;
 }
 
-/** @throws SessionError if the source was erased during the copy. */
+/** Copies the events. @throws SessionError if the source was erased during the copy. */
 async function runCopy(access: SessionAccess, target: Target, { lease, sentAt }: HeldLease): Promise<void> {
   const { port, owner, agent, session } = target;
   const services = turnServices(access, { port, owner, agent: agent.name, session });

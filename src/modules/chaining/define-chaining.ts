@@ -169,7 +169,7 @@ export interface DiscoverOptions<Value> extends AcceptOptions<Value> {
   readonly hint?: boolean | undefined;
 }
 
-/** @throws DomainTypeError if objects of the type have no tools. */
+/** Narrows a type to one with tools. @throws DomainTypeError if its objects have no tools. */
 function withDomainObjects(type: DomainType): TypeWithTools {
   const { name, objects } = type;
   if (!objects) throw new DomainTypeError(name, 'tools', 'has no tools, so there is nothing to chain');

@@ -26,7 +26,7 @@ export const FEEDBACK = {
   object: {
     turn: TEXT,
     by: TEXT,
-    /** Milliseconds since the epoch. */
+    /** The time in milliseconds since the epoch. */
     at: INTEGER,
   },
   and: FEEDBACK_FIELDS,
@@ -125,7 +125,7 @@ function assertStored({ target }: SessionRequest, turn: string, posted: PostOutc
     throw new SessionError('session-full', 'This session is full, and accepts no feedback.');
 }
 
-/** @throws SessionError with all problems of the body. */
+/** Reads a body. @throws SessionError with all of its problems. */
 function readFeedback(body: JsonObject): Omit<FeedbackFact, 'by'> {
   const { score, words } = body;
   const problems = unknownKeyProblems(body, KEYS);

@@ -123,7 +123,7 @@ function contentDispositionOf({ mediaType, name: given }: SessionFile['file']): 
   const kind = INLINE_TYPES.includes(mediaType) ? 'inline' : 'attachment';
   const name = toFileName(given ?? '')?.replaceAll(/[/\\]/g, '_');
   if (name === undefined) return kind;
-  // For clients without RFC 8187. A percent sign would make some of them decode the name.
+  // The name for clients without RFC 8187, some of which would decode a percent sign.
   const plain = name.replaceAll(/[^\x20-\x7e]|["%]/g, '_');
   const exact = encodeURIComponent(name).replaceAll(/['()*]/g, percentEncode);
   return `${kind}; filename="${plain}"; filename*=UTF-8''${exact}`;

@@ -196,7 +196,7 @@ function endOfText(json: string, open: number): number {
   return json.length;
 }
 
-/** @throws Problem 413 if the body is too large, or 400 if it is not a form. */
+/** Reads a form. @throws Problem 413 if the body is too large, or 400 if it is not a form. */
 async function readForm(request: Request, { most, besides }: BodyLimits): Promise<MessageForm> {
   const form = await parseForm(request, await readBytes(request, most));
   const fields = new Map<string, Json>();

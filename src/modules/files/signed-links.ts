@@ -60,7 +60,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 /** A session's file with an expiry. */
 interface LinkedPlace extends FileAddress {
-  /** Seconds since the epoch. */
+  /** The time of expiry, in seconds since the epoch. */
   readonly expires: number;
 }
 

@@ -164,7 +164,7 @@ interface StoredPart {
   readonly length: number;
 }
 
-/** @throws ConfigurationError if the bytes are in a store that this deployment does not have. */
+/** Reads a file from its store. @throws ConfigurationError if this deployment does not have that store. */
 function readFromStore(
   asked: FilesAccess,
   store: FileStore | undefined,

@@ -114,7 +114,7 @@ function allowedOriginOf({ headers }: Request, origins: Origins): string | undef
 
 type Origins = ReadonlySet<string>;
 
-/** @throws ConfigurationError if an origin is invalid. */
+/** Parses the configured origins. @throws ConfigurationError if one is invalid. */
 function parseOrigins(origins: readonly string[]): Origins {
   for (const origin of origins) {
     const sent = parseOrigin(origin);

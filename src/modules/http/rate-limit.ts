@@ -45,7 +45,7 @@ interface RateLimiter {
   limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }>;
 }
 
-/** @throws DeploymentError if the Worker has no such binding. */
+/** Returns the binding. @throws DeploymentError if the Worker does not have it. */
 function limiterOf({ RATE_LIMIT: bound }: Env): RateLimiter {
   if (isRateLimiter(bound)) return bound;
   throw new DeploymentError(NO_LIMITER);

@@ -92,7 +92,7 @@ interface ModelCallOptions {
   readonly log: TitleRequest['app']['host']['log'];
 }
 
-/** @throws ModelError if no reply arrives in time. */
+/** Returns the model's reply. @throws ModelError if none arrives in time. */
 async function callModel(
   model: ChatModel,
   request: ModelRequest,

@@ -16,7 +16,7 @@ export interface CopySource {
  * it after a failure. The table `unsent` of the object lists the rows that the store lacks.
  */
 export interface IndexCopy {
-  /** Objects store it, so it must not change. */
+  /** The name of the copy. Objects store it, so it must not change. */
   readonly name: string;
   /** Checks the bindings that the copy needs. @throws DeploymentError if one is missing. */
   check(env: Env): void;

@@ -113,7 +113,7 @@ export class IndexObject extends DurableObject<IndexEnv> {
     return this.#tables.named(agents, session);
   }
 
-  /** Sets a mark like `mark` of the tables. Repeating it is safe. */
+  /** Sets a reader's mark. A repeated call has no effect. */
   mark(mark: NewMark): Mark | undefined {
     return this.#tables.mark(mark, Date.now());
   }

@@ -201,7 +201,7 @@ class Reservations {
   }
 }
 
-/** Keyed by the memories object that the loops of one turn share in an invocation. */
+/** The reservations by the memories object that all loops of a turn share in an invocation. */
 const RESERVATIONS = new WeakMap<Loop['memories'], Reservations>();
 
 function reservationsOf({ memories }: Loop): Reservations {

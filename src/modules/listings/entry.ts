@@ -120,7 +120,7 @@ interface Source {
   readonly find: Discover;
 }
 
-/** @throws Interrupted if another invocation must continue the turn. */
+/** Lets one strategy discover its tools. @throws Interrupted if another invocation must continue. */
 async function runDiscovery(
   loop: Loop,
   discovery: Discovery,

@@ -82,7 +82,7 @@ export interface OwnerUsage {
   readonly cost: number;
   readonly openSessions: number;
   readonly running: number;
-  /** Milliseconds since the epoch. */
+  /** The time of the reset, in milliseconds since the epoch. */
   readonly resetAt: number;
 }
 

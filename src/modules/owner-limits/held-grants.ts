@@ -20,7 +20,7 @@ interface HeldGrant {
   grant(): Promise<DrawResult | 'unavailable' | undefined>;
 }
 
-/** Keyed by the id of the turn, which is unique across sessions. */
+/** The allowances by turn id, which is unique across sessions. */
 const HELD_GRANTS = new Map<string, HeldGrant>();
 
 /** Stores a turn's allowance, which is drawn once, before the first model call. */

@@ -136,6 +136,8 @@ interface ReadStates {
 }
 
 /**
+ * Reads the entries of all states.
+ *
  * @throws ToolDefinitionError if two tools share a name, an entry has no tools or an unknown target, or a
  * tool has two targets from one state.
  * @throws ToolObjectError as `toolsOf` does.

@@ -8,7 +8,7 @@ interface Node {
   /** The id, which is unique in the turn and does not change as the journal grows. */
   readonly id: string;
   readonly start: number;
-  /** Absent while the node is open. */
+  /** The end, which is absent while the node is open. */
   readonly end?: number;
   /** The sequence numbers of the events that belong to this node and to no other node. */
   readonly seqs: readonly number[];
@@ -62,7 +62,7 @@ export interface IterationNode extends Node {
 /** One request to a model, and its repetitions. Open until there is a reply. */
 export interface ModelNode extends Node {
   readonly kind: 'model';
-  /** Absent until there is a reply. */
+  /** The model that replied, if any. */
   readonly model?: string;
   /** The provider of the model, if the journal names it. */
   readonly provider?: string;
@@ -116,7 +116,7 @@ export interface WaitNode extends Node {
   readonly kind: 'wait';
   /** `decision` is for a person, and `result` for the caller, who runs the tool. */
   readonly for: 'decision' | 'result';
-  /** Absent without an answer. */
+  /** The kind of the answer, if any. */
   readonly answer?: 'approve' | 'edit' | 'reject' | 'exit' | 'result';
   /** `true` if the answer was set when the time to answer expired. */
   readonly expired: boolean;

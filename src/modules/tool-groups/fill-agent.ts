@@ -101,7 +101,7 @@ function providersOf(agent: Agent, group: ToolGroup, chosen: readonly ChosenGrou
     : [...providers, carded(createStandIns(agent, required, providers))];
 }
 
-/** @throws ConfigurationError if a name is not a valid tool name. */
+/** Creates the placeholders. @throws ConfigurationError if a name is not a valid tool name. */
 function createStandIns(
   agent: Agent,
   names: readonly string[],

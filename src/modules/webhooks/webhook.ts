@@ -106,7 +106,7 @@ export interface WebhookStart {
   readonly session: string;
   readonly message: string;
   readonly context: JsonObject;
-  /** Printable ASCII without spaces. */
+  /** The key of the delivery: printable ASCII without spaces. */
   readonly key: string;
 }
 

@@ -25,7 +25,7 @@ export interface CrashMatrixOptions
    * called once for each play, so that plays share no data.
    */
   readonly env?: GivenEnv | ((world: undefined) => GivenEnv) | undefined;
-  /** For agents with a cost limit and without their own model. */
+  /** The prices, for agents with a cost limit and without their own model. */
   readonly prices?: Prices | undefined;
   /** Runs only the plays at one position, in one mode, or both. A failure reports its position and mode. */
   readonly only?: { readonly at?: number | undefined; readonly mode?: Mode | undefined } | undefined;
@@ -38,7 +38,7 @@ export interface CrashMatrixWorld<World> extends Omit<CrashMatrixOptions, 'env'>
    * play.
    */
   readonly world: () => World;
-  /** As in `CrashMatrixOptions`. A function receives the world of the play. */
+  /** See `CrashMatrixOptions`. A function receives the world of the play. */
   readonly env?: GivenEnv | ((world: NoInfer<World>) => GivenEnv) | undefined;
 }
 
@@ -197,7 +197,7 @@ export class UndisturbedPlays<World> {
     this.#known.set('', Promise.resolve(result));
   }
 
-  /** @throws Error if the play does not reach its end. */
+  /** Plays a subject undisturbed. @throws Error if the play does not reach its end. */
   static async of<World>(subject: Subject<World>): Promise<UndisturbedPlays<World>> {
     const result = await playScript(subject, createCrashableMemorySession());
     const { broken } = result;
