@@ -117,7 +117,6 @@ export const BINDINGS: ToolMemory<Bindings, ChainingFact> = {
   },
 };
 
-/** The module of chaining. */
 export const CHAINING_MODULE = createModule({ name: 'chaining', state: [BINDINGS] });
 
 /** The module without entries, which chains nothing. */

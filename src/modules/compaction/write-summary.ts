@@ -80,7 +80,6 @@ async function inTime<T>({ holder }: Loop, work: (signal: AbortSignal) => Promis
   }
 }
 
-/** The options with their defaults. */
 export interface SummarySettings {
   readonly overTokens: number;
   readonly keepTurns: number;

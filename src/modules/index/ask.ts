@@ -261,7 +261,6 @@ export async function readIndexedOwner({ place }: IndexApp, owner: Owner): Promi
   return toIndexedOwner(owner, standing);
 }
 
-/** Erases all sessions of an owner in the background. */
 export async function eraseOwner({ place }: IndexApp, owner: Owner): Promise<IndexedOwner> {
   const { ask, ...of } = indexOfOwner(place, owner);
   return toIndexedOwner(owner, await ask(async (index) => index.erase(of)));

@@ -41,7 +41,6 @@ function typeMistake(placed: PlacedSchema): string | undefined {
   return `the type ${describeValue(wrong)} at ${formatPlace(placed)} is unknown. ${use}`;
 }
 
-/** Returns a keyword whose value has the wrong type. */
 function listMistake(placed: PlacedSchema): string | undefined {
   const {
     properties,

@@ -131,7 +131,6 @@ function needOf({ loop, request, outputTokens }: ReservationRequest): Reservatio
   return { size: sizeOf(model.name, request, measured), most, least };
 }
 
-/** The maximum usage of a request. */
 interface MaxUsage {
   readonly size: RequestSize;
   /** The maximum number of tokens in the reply. */

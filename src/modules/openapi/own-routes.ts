@@ -101,10 +101,8 @@ const ANSWER_PROBLEMS: readonly ProblemAnswer[] = [
 const DECISION_PROBLEMS = ['another-person-required', 'approval-void', 'approval-expired'] as const;
 const RESULT_PROBLEMS = ['result-void', 'result-expired'] as const;
 
-/** The routes of the `files` module. */
 type FilesRoute = `${'GET' | 'DELETE'} .../files/{file}` | 'POST .../forms';
 
-/** The routes of the `answers` module. */
 type AnswersRoute = `POST .../${'approvals/{callId}' | 'results/{callId}' | 'answers'}`;
 
 /** The description that both message routes share. */

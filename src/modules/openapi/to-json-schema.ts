@@ -3,7 +3,6 @@ import type { Fields, ObjectShape, Schema, Shape } from '../../tool/shape.ts';
 /** Returns the name of a shape that is a component, or `undefined`. */
 export type NameOf = (shape: object) => string | undefined;
 
-/** Returns a reference to a component. */
 export const refTo = (name: string): { readonly $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 /**

@@ -20,7 +20,6 @@ const withOperatorProblems = withProblems('role-required', 'invalid-query', 'ses
 const forOperators: RouteAddition = (about) =>
   withOperatorProblems({ ...about, parameters: [...(about.parameters ?? []), OWNER] });
 
-/** The routes that only owners can use. */
 const OWNER_ROUTES = [
   `PATCH ${SESSION_PATH}`,
   ...['/messages', '/forms', '/retry', '/fork', '/results/{callId}', '/turns/{turn}/feedback'].map(

@@ -28,7 +28,6 @@ type OperatorPrincipal = { readonly id: string; readonly tenant?: string };
 
 /** One access of an operator to a session, from the journal of the session. */
 export interface OperatorAccess {
-  /** The principal of the operator. */
   readonly by: OperatorPrincipal;
   readonly action: OperatorAction;
   /** The `x-request-id` of the request. */

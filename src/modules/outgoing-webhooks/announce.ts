@@ -16,7 +16,6 @@ import { decodeStandardKey, hmacOf, STANDARD_KEY_RULE } from '../webhooks/signat
 import type { WebhookEnv } from '../webhooks/webhook.ts';
 import { type Posted, parseRetryAfter, post, urlProblem } from './post.ts';
 
-/** A message to a receiver. */
 export interface OutgoingMessage {
   /** The id of the message, which is the same for every attempt. It is visible ASCII without a period. */
   readonly id: string;
@@ -169,7 +168,6 @@ async function deliverOnce(
 }
 
 interface StopContent {
-  /** The name of the session. */
   readonly name: string;
   readonly stop: TurnStop;
   readonly events: readonly StoredEvent[];

@@ -23,7 +23,6 @@ export interface Unanswered {
 /** The time limit for a receiver's response, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 
-/** A request to send. */
 export interface Posted {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -2,7 +2,6 @@
 import type { Owner } from '../../tool/call-origin.ts';
 import type { LimitName, ParsedLimits } from './limits.ts';
 
-/** A session of the owner. */
 export interface SessionKey {
   readonly agent: string;
   readonly session: string;
@@ -15,7 +14,6 @@ export interface AccountOwner {
   readonly jurisdiction?: DurableObjectJurisdiction | undefined;
 }
 
-/** A request for an allowance. */
 export interface DrawRequest extends SessionKey, AccountOwner {
   readonly turn: string;
   /** The request that started the turn. A retry within `ttl` milliseconds draws no other allowance. */
@@ -49,7 +47,6 @@ export interface OverLimit {
   readonly retryAfter?: number | undefined;
 }
 
-/** The outcome of a request for an allowance. */
 export type DrawResult = GrantedAllowance | OverLimit;
 
 /** The usage of a turn, from the journal of its session. */
@@ -75,7 +72,6 @@ export interface Settlement extends SessionKey, AccountOwner {
   readonly used: TurnUsage;
 }
 
-/** The usage of an owner today. */
 export interface OwnerUsage {
   readonly turns: number;
   readonly tokens: number;

@@ -1,7 +1,6 @@
 import { roundUsd } from '../../model/prices.ts';
 import type { AccountOwner, SessionKey } from './account.ts';
 
-/** An allowance as stored. */
 export interface StoredAllowance extends SessionKey {
   readonly turn: string;
   /** The day on which it counts. */
@@ -23,7 +22,6 @@ export interface StoredAllowance extends SessionKey {
   readonly knownUntil: number;
 }
 
-/** The usage of a day. */
 export interface DayTotals {
   readonly turns: number;
   readonly tokens: number;
@@ -156,7 +154,6 @@ export class AllowanceTables {
     return held ?? ZERO_TOTALS;
   }
 
-  /** Returns the number of open turns. */
   open(): number {
     return this.#number("SELECT COUNT(*) AS number FROM allowances WHERE state = 'open'");
   }
@@ -186,7 +183,6 @@ export class AllowanceTables {
     );
   }
 
-  /** Returns the open allowances of a session. */
   openIn({ agent, session }: SessionKey): readonly StoredAllowance[] {
     return this.#read<StoredAllowance & Row>(
       "SELECT * FROM allowances WHERE state = 'open' AND agent = ? AND session = ?",

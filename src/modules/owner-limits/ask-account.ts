@@ -29,7 +29,6 @@ const NOT_BOUND =
   'export { OwnerLimits } from \'holdfast/owner-limits\'. In wrangler.toml: [[durable_objects.bindings]] with name = "OWNER_LIMITS" and ' +
   'class_name = "OwnerLimits", and [[migrations]] with a tag of its own and new_sqlite_classes = ["OwnerLimits"].';
 
-/** Calls the object of one owner. */
 export interface AccountClient extends AccountOwner {
   readonly ask: ObjectCaller<OwnerLimits>;
 }

@@ -55,7 +55,6 @@ export function limitsOf<AppEnv extends object = Env>(holdfast: Holdfast<AppEnv>
   };
 }
 
-/** Returns the limits of an owner and their usage. */
 export async function readOwnerLimits(
   { host, env }: Pick<HostedApp, 'host' | 'env'>,
   owner: Owner,

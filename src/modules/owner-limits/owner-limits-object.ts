@@ -7,7 +7,6 @@ import type { StoredAllowance } from './allowance-tables.ts';
 import { Allowances } from './allowances.ts';
 import { readTurnUsage } from './used.ts';
 
-/** The binding that the objects of owners need. */
 export interface OwnerLimitsEnv {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
 }

@@ -62,7 +62,6 @@ const ADAPTED_SHAPE: { readonly keys: readonly (keyof AdaptedStep)[] } = { keys:
 
 const isAdapted = (step: PipelineStep): step is AdaptedStep => typeof step === 'object' && 'tool' in step;
 
-/** Gives the steps unique names. */
 export function nameSteps(steps: readonly AdaptedStep[]): readonly Step[] {
   const used = new Set<string>();
   return steps.map(({ tool, adapt }) => {

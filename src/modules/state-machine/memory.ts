@@ -38,13 +38,11 @@ export const storedPosition = (view: Pick<LoopView, 'recall'>, key: string): str
 /** One call of a machine, as its nested loop knows it. */
 export interface StateRun {
   readonly machine: string;
-  /** The names of its states. */
   readonly states: ReadonlySet<string>;
   /** The position of a machine that never moved. */
   readonly initial: string;
   /** Current states by the names of removed states. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** The key of its position. */
   readonly key: string;
 }
 
@@ -144,7 +142,6 @@ function describeTargets(states: readonly string[] | 'all', to: ReadonlyMap<stri
     .join(', ');
 }
 
-/** Returns the result of a call in the wrong state. */
 export const wrongStateText = (current: string, states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). It is only available in ${joinStates(states)}`;
 

@@ -190,7 +190,6 @@ interface FoundRule {
   readonly to: Map<string, string>;
 }
 
-/** The place of an entry. */
 interface EntryPlace {
   readonly machine: string;
   readonly state: string;

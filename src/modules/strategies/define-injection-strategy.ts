@@ -165,7 +165,6 @@ export interface LastCall {
 /** A change to the offered tools. */
 export interface InjectionChange {
   readonly add: readonly AnyTool[];
-  /** The names of the tools to remove. */
   readonly remove: readonly string[];
 }
 

@@ -11,7 +11,6 @@ import type {
   WaitNode,
 } from './timeline.ts';
 
-/** A node that is being drawn. */
 type Open<Node> = {
   -readonly [Key in keyof Node]: Node[Key] extends readonly (infer Item)[] ? Item[] : Node[Key];
 };
@@ -50,7 +49,6 @@ export interface Drawing {
   readonly calls: Map<string, Call>;
   /** The requests and calls that an invocation is attempting. */
   readonly open: Set<Ask | Call>;
-  /** The invocation that has the lease. */
   invocation?: Open<InvocationNode> | undefined;
   /** The requests and calls that the next invocation resumes, if the last invocation handed the turn over. */
   yielded: readonly (Ask | Call)[];

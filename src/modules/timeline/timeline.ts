@@ -23,7 +23,6 @@ export interface TurnTimeline extends Node {
   readonly status: 'running' | 'suspended' | 'handed-over' | 'ended';
   readonly outcome?: FinalOutcome;
   readonly error?: TurnError;
-  /** The turn's own loop. */
   readonly loop: LoopNode;
   /** The invocations that held the lease, in order. */
   readonly invocations: readonly InvocationNode[];

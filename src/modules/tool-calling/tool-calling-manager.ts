@@ -200,7 +200,6 @@ function checkValues(policies: LoopPolicies): void {
   }
 }
 
-/** Returns the first reply that calls tools. */
 function findCallingReply(replies: Replies): ModelReply | undefined {
   if (!replies) throw new TypeError('There is no reply of a model.');
   const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;

@@ -99,7 +99,6 @@ function assertSuffixUsed(where: string, end: string, known: readonly ToolGroup[
   );
 }
 
-/** The parsed var `TOOL_GROUPS`. */
 interface ToolGroupsSetting {
   /** Groups that consist of tools that are registered in code. */
   readonly includes: readonly IncludedGroup[];

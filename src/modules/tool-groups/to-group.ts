@@ -54,7 +54,6 @@ const SHAPE = {
   required: ['role', 'description', 'tools'],
 } satisfies LiteralShape<keyof ToolGroupConfig<string>>;
 
-/** The default author of a group. */
 export const OWN_PROVIDER = 'holdfast';
 
 /**

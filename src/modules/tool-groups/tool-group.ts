@@ -87,7 +87,6 @@ function toRequest(
   };
 }
 
-/** Returns whether a request is for a tool group. */
 export const isGroupRequest = (request: AppRequest): request is ToolGroupRequest =>
   'role' in request && 'group' in request;
 

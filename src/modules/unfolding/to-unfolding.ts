@@ -136,7 +136,6 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
   return distinct;
 }
 
-/** The checked parts of an unfolding tool. */
 interface UnfoldingParts {
   readonly name: string;
   readonly description: string;
