@@ -237,7 +237,7 @@ export function checkLoop(
   const bad = limitProblem(limits);
   if (limits && 'tokens' in limits) {
     const problem =
-      "its limit 'tokens' is for turns only: add use: [budget({ tokens })], with budget from 'holdfast/limits'.";
+      "its limit 'tokens' is for turns only. Add use: [budget({ tokens })], with budget from 'holdfast/limits'.";
     throw new ToolDefinitionError(name, 'limits.tokens', problem);
   }
   if (bad) {
@@ -292,7 +292,7 @@ function createFrame<Input>(
 /** Warns the developer that a model sends no input to a tool without a declared input. */
 const warnOfMissingInput = (tool: string): void =>
   warnDeveloper(
-    `agentic tool '${tool}' declares no input, so its caller cannot pass it anything: add an 'input' schema.`,
+    `agentic tool '${tool}' declares no input, so its caller cannot pass it any values. Add an 'input' schema.`,
   );
 
 /** Returns the default instructions of a nested loop. */

@@ -166,8 +166,8 @@ function copyOf<T extends AnyTool>(tool: T, by: string, changes: LoopChanges): T
   if (make) return make(changes) as T; // made from the same configuration
   const [field = ''] = Object.keys(changes);
   const problem =
-    'it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent: ' +
-    `decorate the result of ${by} instead.`;
+    'it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or defineSubagent. ' +
+    `Decorate the result of ${by} instead.`;
   throw new ToolDefinitionError(readName(tool), field, problem);
 }
 

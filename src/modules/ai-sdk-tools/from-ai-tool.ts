@@ -144,21 +144,21 @@ const OPTIONS = {
 
 /** Returns the reason that a value is not an AI SDK tool, or `undefined` if it is one. */
 function aiToolProblem(tool: unknown): string | undefined {
-  if (isTool(tool)) return 'it is already a holdfast tool: list it directly.';
+  if (isTool(tool)) return 'it is already a holdfast tool. List it directly.';
   const [name, first] = Object.entries(Object(tool)).find(([, one]) => isAiTool(one)) ?? [];
   if (first !== undefined && !isAiTool(tool))
-    return `it holds several tools: convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
+    return `it contains several tools. Convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
   return typeof tool === 'object' && tool !== null
     ? undefined
-    : `it is made of ${describeValue(tool)}. Use a tool of the AI SDK.`;
+    : `it is made from ${describeValue(tool)}. Use a tool of the AI SDK.`;
 }
 
 function readDescription(name: string, { description }: ErasedTool): string {
   if (typeof description === 'string') return description;
   const problem =
     description === undefined
-      ? 'it has no description; add one next to the name.'
-      : 'its description depends on a context, which is unknown here; add one next to the name.';
+      ? 'it has no description. Add one next to the name.'
+      : 'its description depends on a context, which is unknown here. Add one next to the name.';
   throw new ToolDefinitionError(name, 'description', problem);
 }
 
@@ -223,7 +223,7 @@ function toDeclaration(tool: string, field: string, schema: unknown): InputDecla
   const held: unknown = typeof schema === 'function' ? schema() : schema;
   const { jsonSchema, validate }: Readonly<Record<string, unknown>> = Object(held);
   if (jsonSchema instanceof Promise) {
-    const problem = `its ${field} is a promise of JSON Schema; await it, and pass the resolved schema.`;
+    const problem = `its ${field} is a promise of JSON Schema. Await it, and pass the resolved schema.`;
     throw new ToolDefinitionError(tool, field, problem);
   }
   if (!isJsonObject(jsonSchema)) {

@@ -140,11 +140,11 @@ const settingsOf = ({ uses, policies, model }: Agent, { limits }: ToAiToolsOptio
 
 function assertConvertible(tool: AnyTool): void {
   if (opensTools(tool)) {
-    const problem = 'it unfolds into others, which the AI SDK cannot add later; pass those directly.';
+    const problem = 'it unfolds into others, which the AI SDK cannot add later. Pass those directly.';
     throw new ToolDefinitionError(tool.name, 'tools', problem);
   }
   if (tool.providerTool) {
-    const problem = `the model's provider runs it; give the AI SDK its own '${tool.providerTool.id}'.`;
+    const problem = `the model's provider runs it. Give the AI SDK its own '${tool.providerTool.id}'.`;
     throw new ToolDefinitionError(tool.name, 'providerTool', problem);
   }
 }

@@ -208,7 +208,7 @@ const CLOSED_STATES = {
 const wrongAnswerError = (target: Target, question: AskedQuestion): SessionError => {
   const { call, wait } = question;
   const what = wait.for === 'decision' ? 'a decision' : 'the result of its tool';
-  const detail = `Call ${call.id} waits for ${what}: POST it to ${pathOf(target, question)}.`;
+  const detail = `Call ${call.id} waits for ${what}. POST it to ${pathOf(target, question)}.`;
   return new SessionError('wrong-answer', detail);
 };
 
@@ -239,7 +239,7 @@ function refused(
     case 'expired':
       return new SessionError(
         `${PROBLEM_PREFIXES[wait.for]}-expired`,
-        `The time for this answer is over. ${look}`,
+        `The question has expired, so this answer comes too late. ${look}`,
       );
     case 'call-over':
       return new SessionError(why, `This call has ended without an answer. ${look}`);

@@ -178,14 +178,14 @@ function isInputUnchanged({ name, input: sent }: CallRecord, input: JsonObject):
 function toExpiry(expires: number | undefined): { readonly expires?: number } {
   if (expires === undefined) return {};
   if (Number.isFinite(expires) && expires > 0) return { expires };
-  throw new Error(`A question cannot expire after ${expires} ms: leave expires out to wait forever.`);
+  throw new Error(`A question cannot expire after ${expires} ms. Omit expires to wait without a limit.`);
 }
 
 const notRunningMessage = (tool: string): string =>
-  `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.`;
+  `Tool '${tool}' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer. Omit meanwhile.`;
 
 const notSuspendedMessage = (tool: string): string =>
-  `Tool '${tool}' asks with a checkpoint while it runs, but only a suspended call has one: leave it out.`;
+  `Tool '${tool}' asks with a checkpoint while it runs, but only a suspended call has one. Omit it.`;
 
 const missingExpiryMessage = (tool: string): string =>
-  `Tool '${tool}' asks while it runs, without a time limit: set expires, in ms.`;
+  `Tool '${tool}' asks while it runs, without a time limit. Set expires, in ms.`;

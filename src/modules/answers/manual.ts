@@ -91,11 +91,11 @@ const SHAPE = {
   required: ['name', 'description'],
   foreign: {},
   senseless: {
-    effect: 'its caller runs it, and the turn waits for the result: leave it out',
-    reconcile: 'its caller runs it, and the turn waits for the result: leave it out',
-    timeout: "its caller runs it: set the time limit for the result by 'expires'",
-    run: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
-    execute: "its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here",
+    effect: 'its caller runs it, and the turn waits for the result. Omit it',
+    reconcile: 'its caller runs it, and the turn waits for the result. Omit it',
+    timeout: "its caller runs it. Set the time limit for the result with 'expires'",
+    run: "its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here",
+    execute: "its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here",
   },
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 

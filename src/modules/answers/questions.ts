@@ -236,7 +236,7 @@ export async function findQuestion(
   const shown = call.slice(0, 80);
   const asked = questions.get(call);
   if (!asked) {
-    const detail = `There is no call '${shown}' in this session: GET ${target.path} shows what it waits for.`;
+    const detail = `There is no call '${shown}' in this session. GET ${target.path} shows what the session waits for.`;
     throw new SessionError('unknown-call', detail);
   }
   const question = asked[number - 1];

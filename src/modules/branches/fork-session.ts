@@ -68,7 +68,7 @@ function checkOptions(options: ForkOptions): void {
   const { at, name, repeatEffects }: { readonly [key in keyof ForkOptions]: unknown } = options;
   const problems = unknownKeyProblems(options, OPTION_KEYS);
   if (at !== undefined && !(Number.isSafeInteger(at) && Number(at) >= 1))
-    problems.push(`at: must be the sequence of an event, a whole number from 1, but is ${describeValue(at)}`);
+    problems.push(`at: must be the sequence number of an event, from 1, but is ${describeValue(at)}`);
   if (name !== undefined && typeof name !== 'string') problems.push('name: must be text');
   if (repeatEffects !== undefined && typeof repeatEffects !== 'boolean')
     problems.push('repeatEffects: must be true or false');
@@ -250,7 +250,7 @@ const toFork = (
 const sessionExistsError = ({ session, path }: Target): SessionError =>
   new SessionError(
     'session-exists',
-    `The session '${session}' is not a fork at this event: GET ${path} shows it. Use another name.`,
+    `The session '${session}' exists, and is not a fork at this event. GET ${path} shows it. Use another name.`,
   );
 
 function repeatedEffectsError(calls: readonly CutOffCall[]): SessionError {

@@ -12,7 +12,7 @@ export function toReadableError(failure: unknown): unknown {
   const tools = [...new Set(calls.map(({ tool }) => `'${tool}'`))].join(', ');
   return new SessionError(
     type,
-    `The work since then would be forgotten, and could be repeated: ${tools}. Send a new message instead.`,
+    `The model would forget these calls, and could repeat them: ${tools}. Send a new message instead.`,
     rest,
   );
 }

@@ -78,7 +78,7 @@ async function loopBeforeReply(asked: SessionRequest): Promise<BeforeReply> {
   if (seq !== undefined && reply?.type !== 'model-replied')
     throw new Problem(
       'invalid-query',
-      `Event ${seq} is not a reply of a model. Use the seq of a \`model-replied\`.`,
+      `Event ${seq} is not a reply of a model. Use the seq of a \`model-replied\` event.`,
     );
   if (reply?.type !== 'model-replied') {
     const frame = new URL(asked.request.url).searchParams.get('frame') ?? ROOT;

@@ -137,7 +137,7 @@ function createDecider<T extends AnyTool, C extends Covers>(
 }
 
 const NO_MESSAGE =
-  "its approval has no message for the person who decides: pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  "its approval has no message for the person who decides. Pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
   'or a function of the input.';
 
 interface ApprovalPause {

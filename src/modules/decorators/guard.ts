@@ -63,7 +63,7 @@ export function withGuard<T extends AnyTool>(tool: T, covers: Covers | undefined
     throw new ToolDefinitionError(
       tool.name,
       'covers',
-      `its guard covers '${covers}', but only an unfolding tool has inner tools: leave covers out.`,
+      `its guard covers '${covers}', but only an unfolding tool has inner tools. Omit covers.`,
     );
   }
   if (!isUnfolding || covers === 'opening') return decorate(tool, { call: guard(tool) });
@@ -90,7 +90,7 @@ function guardedInner<T extends AnyTool>(inner: T, guard: Guard): T {
 function assertGuardable(outer: string, unfolding: AnyTool): void {
   for (const inner of unfolding.inner ?? []) {
     if (inner.providerTool) {
-      const problem = `its guard cannot stop '${inner.name}', which the model's provider runs: remove it, or use covers: 'opening'.`;
+      const problem = `its guard cannot stop '${inner.name}', which the model's provider runs. Remove it, or use covers: 'opening'.`;
       throw new ToolDefinitionError(outer, 'tools', problem);
     }
     if (opensTools(inner)) assertGuardable(outer, inner);

@@ -130,7 +130,7 @@ export const REVIEW_TIMEOUT = 300_000;
 export function assertHandler(tool: string, handler: unknown): void {
   if (typeof handler === 'function') return;
   const what = handler === null ? 'null' : typeof handler;
-  throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function; it is ${what}.`);
+  throw new ToolConfigurationError(`The ReviewHandler of tool '${tool}' must be a function, but is ${what}.`);
 }
 
 /** The maximum number of edits of one call. Prevents an endless loop if a reviewer ignores the problems. */

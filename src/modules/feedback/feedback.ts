@@ -122,7 +122,7 @@ async function postFeedback(asked: SessionRequest, turn: string): Promise<Respon
 function assertStored({ target }: SessionRequest, turn: string, posted: PostOutcome): void {
   if (posted === 'no-such-turn') throw unknownTurnError(target, turn);
   if (posted === 'session-full')
-    throw new SessionError('session-full', 'This session is full, and accepts no feedback.');
+    throw new SessionError('session-full', 'This session is full, so it accepts no feedback.');
 }
 
 /** Reads a body. @throws SessionError with all of its problems. */

@@ -52,8 +52,8 @@ function parseContent(
   { data, url }: JsonObject,
   { at, problems, allowPrivate }: FilePartPlace,
 ): ParsedContent | undefined {
-  if (data !== undefined && url !== undefined) problems.push(`${at}: takes data or url, not both`);
-  else if (data === undefined && url === undefined) problems.push(`${at}: needs data or url`);
+  if (data !== undefined && url !== undefined) problems.push(`${at}: must have data or url, not both`);
+  else if (data === undefined && url === undefined) problems.push(`${at}: must have data or url`);
   else {
     const [key, given, isBare] = data === undefined ? ['url', url, false] : ['data', data, true];
     const place = { at: `${at}.${key}`, problems, allowPrivate };
@@ -106,7 +106,7 @@ function parseAddress(
   if (url instanceof URL && url.protocol === 'https:') return { held: url.href };
   const problem =
     'isPrivate' in url
-      ? `${url.wrong}; send the file itself`
+      ? `${url.wrong}, so send the file itself`
       : 'must be a data URL, or an https URL without a user in it';
   problems.push(`${at}: ${problem}`);
   return undefined;

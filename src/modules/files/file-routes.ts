@@ -216,7 +216,7 @@ async function deleteFileIn({ target }: SessionAccess, id: string): Promise<void
   if (answer.status === 'deleted') return;
   const { turn } = answer;
   const detail =
-    `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended: ` +
+    `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended. ` +
     `GET ${turnPath(target, turn)} shows whether it has.`;
   throw new SessionError('session-busy', detail, { retryAfter: 1, more: { turn } });
 }

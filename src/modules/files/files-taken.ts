@@ -126,7 +126,7 @@ function checkFiles(parts: readonly PlacedPart[], taken: AcceptedFiles): void {
   if (strange.length > 0) throw filesNotAcceptedError(strange, taken);
   for (const { at, file } of files) {
     if (!isNewFile(file) || file.bytes.byteLength <= MAX_FILE_BYTES) continue;
-    const detail = `${nameOf({ at, file })}: has ${file.bytes.byteLength} bytes. A file can have at most ${MAX_FILE_BYTES} bytes.`;
+    const detail = `${nameOf({ at, file })} is larger than ${MAX_FILE_BYTES} bytes.`;
     throw new SessionError('file-too-large', detail, { more: { most: MAX_FILE_BYTES } });
   }
 }
@@ -146,7 +146,7 @@ function filesNotAcceptedError(files: readonly PlacedFile[], taken: AcceptedFile
     const { file } = placed;
     return `${nameOf(placed)} is ${file.mediaType}, sent ${isNewFile(file) ? 'as bytes' : 'by URL'}`;
   });
-  const detail = `${problems.join('; ')}. The agent takes ${describeTypes(taken)}.`;
+  const detail = `${problems.join('; ')}. The agent accepts ${describeTypes(taken)}.`;
   return new SessionError('unsupported-media-type', detail, { more: { problems, accepts: taken.types } });
 }
 
@@ -205,7 +205,7 @@ async function readForm(request: Request, { most, besides }: BodyLimits): Promis
   for (const [name, value] of form) {
     if (!FIELDS.has(name) && isEmptyField(value)) continue;
     if (typeof value !== 'string') {
-      if (FIELDS.has(name)) wrong.add(`${name}: must be text; send files in fields of other names`);
+      if (FIELDS.has(name)) wrong.add(`${name}: must be text. Send files in other fields`);
       else sent.push(value);
     } else if (value.length > besides) throw tooLargeWithoutFilesError(besides);
     else if (fields.has(name)) wrong.add(`${name.slice(0, 40)}: appears more than once`);

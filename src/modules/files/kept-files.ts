@@ -74,7 +74,7 @@ export class FileRefusedError extends Error {
 export async function toStored({ bytes, mediaType, name }: NewFile): Promise<StoredFile> {
   const size = bytes.byteLength;
   if (size === 0) throw new FileRefusedError('It is empty.');
-  if (size > MAX_FILE_BYTES) throw new FileRefusedError(`A file can have at most ${MAX_FILE_BYTES} bytes.`);
+  if (size > MAX_FILE_BYTES) throw new FileRefusedError(`It is larger than ${MAX_FILE_BYTES} bytes.`);
   const id = await sha256Hex(new Uint8Array(bytes));
   return { type: 'file', id, mediaType, ...(name !== undefined && { name }), size };
 }
@@ -168,7 +168,7 @@ export async function withKeptFiles(
 }
 
 const resultFilesError = new FileRefusedError(
-  `The files of one result can have at most ${MAX_RESULT_BYTES} bytes in total.`,
+  `The files of one result are larger than ${MAX_RESULT_BYTES} bytes in total.`,
 );
 
 /** The reason that the model reads if a store fails. The store's own message is not for the model. */

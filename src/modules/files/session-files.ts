@@ -96,7 +96,7 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     if (this.#used + size > MAX_SESSION_BYTES) {
       if (await this.#options.port.blob({ id, length: 1 })) return stored;
       throw new FileRefusedError(
-        `The files of this conversation have ${this.#used} bytes, and can have at most ${MAX_SESSION_BYTES}.`,
+        `The files of this conversation have ${this.#used} bytes, but can have at most ${MAX_SESSION_BYTES}.`,
       );
     }
     const { store } = this.#options;

@@ -55,13 +55,13 @@ function filesRefusedError(answer: BlobsRefusal): SessionError {
   if (answer.status === 'blobs-moved')
     return new SessionError('files-unavailable', FILES_MOVED, { retryAfter: 1 });
   const { most, used } = answer;
-  const detail = `The files of this session have ${used} bytes, and can have at most ${most}. Start another session, or send less.`;
+  const detail = `The files of this session have ${used} bytes, but can have at most ${most}. Start another session, or send less.`;
   return new SessionError('files-full', detail, { more: { most, used } });
 }
 
 const FILES_MOVED =
   'The session was erased, or its files were deleted, each time after the files of the message were stored. ' +
-  'The message was not accepted: send it again.';
+  'The message was not accepted. Send it again.';
 
 /** Puts the files of a message into a store. The message then refers to them without their bytes. */
 async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart): Promise<PlacedMessage> {
@@ -77,7 +77,7 @@ async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart
     if (bytes && !isOutside) {
       put.push(key);
       const { mediaType } = toFile(blob);
-      await askStore(asked, 'The message was not accepted: send', () => store.put(key, bytes, mediaType));
+      await askStore(asked, 'The message was not accepted. Send', () => store.put(key, bytes, mediaType));
     }
     return { ...blob, outside: { ...FILES_OWNER, incarnation, version } };
   });
@@ -130,7 +130,7 @@ export async function deleteInStore(
 }
 
 const NO_STORE =
-  'Files of this session are in an external store, and the app has none: pass the store that was used to `files({ store })`.';
+  'Files of this session are in an external store, but the app has none. Pass the store that was used to `files({ store })`.';
 
 /** Returns a function that finds files whose bytes are stored with the session or in a store. */
 export const createFindFile =
@@ -177,7 +177,7 @@ function readFromStore(
     return askStore(asked, 'Send', () => store.get(key, range));
   }
   throw new ConfigurationError(
-    'The bytes of this file are in a store that this deployment does not have: pass that store to `files({ store })`.',
+    'The bytes of this file are in a store that this deployment does not have. Pass that store to `files({ store })`.',
   );
 }
 

@@ -28,7 +28,7 @@ export type OnBehalfOf = (request: Request) => string | null | undefined | Promi
 export function onBehalfOf(personOf: OnBehalfOf): ModuleUse {
   // Callers without types can pass any value.
   if (typeof personOf !== 'function')
-    throw new ConfigurationError('onBehalfOf takes a function that returns the id of a person.');
+    throw new ConfigurationError('onBehalfOf must receive a function that returns the id of a person.');
   const use = createUse(ON_BEHALF_OF);
   APP.give(use, { caller: (caller, request) => resolveSpeaker(personOf, caller, request) });
   return use;

@@ -193,7 +193,7 @@ export async function setTitle(app: IndexApp, target: Target, title: string | nu
   const at = app.host.clock.now();
   const posted = await recordFact(port, INDEX_MODULE, { turn: first.turn, memory: TITLE_MEMORY, fact, at });
   if (posted === 'session-full')
-    throw new SessionError('session-full', 'This session is full, and takes no title.');
+    throw new SessionError('session-full', 'This session is full, so it accepts no title.');
   if (posted !== 'posted') throw unknownSessionError(target);
   await refreshIndex(indexOfOwner(app.place, owner), port, { agent, session });
   return { session, agent, title };

@@ -159,7 +159,7 @@ const createNoteWriter =
     const { body } = toRow(event);
     const posted = await target.port.post({ kind: 'note', turn, body, answers: once });
     if (posted === 'session-full')
-      throw new SessionError('session-full', 'This session is full, and takes no title.');
+      throw new SessionError('session-full', 'This session is full, so it accepts no title.');
     if (posted === 'no-such-turn') throw unknownSessionError(target);
     return posted;
   };

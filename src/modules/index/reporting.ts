@@ -81,18 +81,15 @@ const withRow = (change: AppendData): AppendData => ({
 
 /** Resolves with `undefined` if the index fails or takes too long. */
 const withIndexTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>
-  withTimeout(systemClock, work, { ms: INDEX_TIMEOUT_MS, late: () => new Error('the index is late') }).catch(
-    () => undefined,
-  );
+  withTimeout(systemClock, work, {
+    ms: INDEX_TIMEOUT_MS,
+    late: () => new Error('the index timed out'),
+  }).catch(() => undefined);
 
 const erasingError = (): SessionError =>
-  new SessionError(
-    'erasing',
-    'All sessions of this owner are being erased. Start another session when that is done.',
-    {
-      retryAfter: 5,
-    },
-  );
+  new SessionError('erasing', 'All sessions of this owner are being erased. Try again later.', {
+    retryAfter: 5,
+  });
 
 /**
  * Refreshes the index for a session with a due row. Ignores rows that only mark copies of files as stale,

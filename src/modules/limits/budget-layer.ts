@@ -54,5 +54,5 @@ export const BUDGET_LAYER = askLayer({
 export function missingPrices({ name, prices }: ChatModel): string | undefined {
   if (prices) return undefined;
   const model = name.slice(0, 80);
-  return `has a cost limit, but its model '${model}' has no prices: give the model 'prices' in USD per million tokens`;
+  return `has a cost limit, but its model '${model}' has no prices. Set its 'prices' in USD per million tokens`;
 }

@@ -61,7 +61,7 @@ export function callLimits(limits: CallLimits = {}): ModuleUse {
 
 /** Provider tools are created in a turn, so the app does not know their modules. */
 const NOT_COUNTED_MESSAGE =
-  "The app does not count tool calls, so `callLimits` cannot bound them: import it from 'holdfast/limits' and add it to `use`.";
+  "The app does not count tool calls, so `callLimits` cannot limit them. Import it from 'holdfast/limits' and add it to `use`.";
 
 /** The default limits, which allow real work and stop a runaway loop. */
 const DEFAULT_LIMITS = { toolCalls: 150, callsPerTool: 40 };

@@ -65,7 +65,7 @@ export function budget(options: BudgetOptions): ModuleUse {
 const USES = new Map<string, ModuleUse>();
 
 function optionsProblem({ tokens, cost }: BudgetOptions): string | undefined {
-  if (tokens === undefined && cost === undefined) return "it has no limit; set 'tokens' or 'cost'";
+  if (tokens === undefined && cost === undefined) return "it has no limit. Set 'tokens' or 'cost'";
   if (tokens !== undefined && !isCount(tokens)) return `tokens is ${tokens}. Use a positive whole number`;
   if (cost === undefined || (Number.isFinite(cost) && cost > 0)) return undefined;
   return `cost is ${cost}. Use a positive number of USD`;

@@ -52,6 +52,6 @@ async function readQuestions(
 const waitsForOwnerError = (call: string): SessionError =>
   new SessionError(
     'role-required',
-    `Call ${call.slice(0, 80)} waits for the owner of this session. Operators only answer decisions for a role that they have.`,
+    `Call ${call.slice(0, 80)} waits for the owner of this session. Operators can only decide calls for their roles.`,
     { more: { role: 'owner' } },
   );

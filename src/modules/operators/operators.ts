@@ -140,7 +140,7 @@ const admitOperator: NonNullable<Gates['owner']> = async (asked, { method, path 
 const ownerOnlyError = (): SessionError =>
   new SessionError(
     'role-required',
-    'Only the owner of this session may do this. Operators read, cancel and erase it, and decide for a role that they have.',
+    'Only the owner of this session can do this. Operators can read, cancel and erase the session, and decide calls for their roles.',
     { more: { role: 'owner' } },
   );
 
@@ -161,7 +161,7 @@ async function recordAccess(access: Access, target: Target): Promise<void> {
   if (!ALLOWED_WITHOUT_EVENT.includes(access.action))
     throw new SessionError(
       'session-full',
-      'This session is full, so its journal cannot record the access of an operator. An operator may cancel or erase it.',
+      'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.',
     );
   logAccess(access);
 }

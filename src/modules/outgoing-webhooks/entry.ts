@@ -104,7 +104,7 @@ function checkSettings({ name, url, secret, on }: OutgoingWebhookConfig & { read
     throw new WebhookDefinitionError(name, field, problem);
   };
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    refuse('name', "needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'");
+    refuse('name', 'needs a name of 1 to 64 of the characters A-Z a-z 0-9 _ -');
   }
   const problem = typeof url === 'function' ? undefined : urlProblem(url);
   if (problem !== undefined) refuse('url', problem);

@@ -75,7 +75,7 @@ export function accountOf(place: ObjectLocation, owner: Owner, limiting: LimitPo
   };
 }
 
-const DRAW_TIMEOUT = { ms: DRAW_TIMEOUT_MS, late: () => new Error('the limits are late') };
+const DRAW_TIMEOUT = { ms: DRAW_TIMEOUT_MS, late: () => new Error('the limits timed out') };
 
 /** Resolves with `undefined` if the object fails or takes too long. Its alarm does the work later. */
 export const withDrawTimeout = <T>(work: Promise<T>): Promise<T | undefined> =>

@@ -31,7 +31,7 @@ export function toLimitPolicy(
 ): LimitPolicy {
   const { onUnavailable = 'refuse' } = typeof declared === 'function' ? options : declared;
   if (onUnavailable !== 'allow' && onUnavailable !== 'refuse')
-    throw new ConfigurationError("ownerLimits: onUnavailable is 'allow' or 'refuse'.");
+    throw new ConfigurationError("ownerLimits: onUnavailable must be 'allow' or 'refuse'.");
   if (typeof declared === 'function')
     return { onUnavailable, limitsOf: async (owner, env) => readLimits(await declared(owner, env)) };
   const limits = readLimits(declared);

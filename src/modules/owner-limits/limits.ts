@@ -98,7 +98,7 @@ const toDailyLimit = (most: number, allowance: number): DailyLimit => ({
 });
 
 function limitsProblem(limits: OwnerPlan): string | undefined {
-  if (typeof limits !== 'object' || limits === null) return 'it needs an object of limits';
+  if (typeof limits !== 'object' || limits === null) return 'the limits must be an object';
   const { perDay = {}, allowance = {} } = limits;
   const [unknown] = [
     ...unknownKeyProblems(limits, { perDay: 1, openSessions: 1, running: 1, allowance: 1, onUnavailable: 1 }),
@@ -120,6 +120,6 @@ function limitsProblem(limits: OwnerPlan): string | undefined {
       return `${name} is ${value}. Use a positive number of USD`;
   for (const name of ['tokens', 'cost'] as const)
     if (allowance[name] !== undefined && perDay[name] === undefined)
-      return `allowance.${name} needs perDay.${name}`;
+      return `allowance.${name} requires perDay.${name}`;
   return undefined;
 }

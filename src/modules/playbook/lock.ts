@@ -240,7 +240,7 @@ export function checkLocks(playbook: string, open: readonly AnyTool[], locks: re
   }
   const stuck = findNeverUnlocked(open, locks).map(({ name }) => `'${name}'`);
   if (stuck.length > 0)
-    refuse(`${stuck.join(', ')} can never be unlocked: each waits for itself or another of them.`);
+    refuse(`${stuck.join(', ')} can never be unlocked, since each waits for itself or another of them.`);
 }
 
 const isEmpty = (condition: UnlockCondition): boolean =>

@@ -22,7 +22,7 @@ import { createModule, createUse, type ModuleUse } from '../../tool/module-use.t
 export function promptCache(setting: CacheSetting): ModuleUse {
   // Callers without types can pass any value.
   if (setting !== 'auto' && setting !== 'off' && typeof setting !== 'function')
-    throw new TypeError("promptCache takes 'auto', 'off' or a function.");
+    throw new TypeError("promptCache must receive 'auto', 'off' or a function.");
   const use = createUse(PROMPT_CACHE);
   LOOPS.give(use, {
     marks(request, { key, auto }, loop) {

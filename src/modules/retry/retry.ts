@@ -168,8 +168,8 @@ async function findUnansweredTurn({ target }: RetriedSession, head: number): Pro
   const last = await findLastEnd(target.port, head);
   if (last && !ANSWERED_OUTCOMES.has(last.outcome)) return readStart(target.port, last.turn);
   const detail = last
-    ? `The last message was answered, as turn ${last.turn}: send another message.`
-    : 'No message was sent to this session: send one.';
+    ? `The last message was answered, as turn ${last.turn}. Send another message.`
+    : 'No message was sent to this session. Send one.';
   throw new SessionError('nothing-to-retry', detail, { more: last && { turn: last.turn } });
 }
 

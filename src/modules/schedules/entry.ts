@@ -77,7 +77,7 @@ export function defineSchedule(config: ScheduleConfig): ModuleUse {
   if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     const said = JSON.stringify(name)?.slice(0, 80);
     throw new ConfigurationError(
-      `A schedule cannot be called ${said}: its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+      `${said} is not a valid name for a schedule. Use 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
     );
   }
   const refuse = (problem: string): never => {
@@ -183,14 +183,14 @@ async function runSchedules({ host, env }: InvokedApp, time: CronTime): Promise<
       failed.push(`'${schedule.name}'`);
     }
   }
-  if (failed.length > 0) throw new Error(`Schedules that could not start a turn: ${failed.join(', ')}.`);
+  if (failed.length > 0) throw new Error(`These schedules could not start a turn: ${failed.join(', ')}.`);
 }
 
 /** Explains a mismatch between wrangler.toml and the code, since often only one of them was changed. */
 function describeMismatch(cron: string, schedules: readonly ScheduleConfig[]): string {
   const known = schedules.map((one) => `'${one.name}' has ${one.cron}`).join(', ') || 'it has no schedules';
   const none = `no schedule of createHoldfast has this cron (${known}).`;
-  if (cron !== '') return `no turn starts at the cron ${cron}: ${none} The cron is in wrangler.toml.`;
+  if (cron !== '') return `no turn starts at the cron ${cron} of wrangler.toml: ${none}`;
   // The request that wrangler suggests for local runs contains no cron expression.
   const [first] = schedules;
   const asked = `http://localhost:8787/cdn-cgi/handler/scheduled?cron=${first?.cron.replaceAll(' ', '+') ?? '...'}`;
@@ -207,7 +207,8 @@ async function startScheduledTurn(
   { scheduledTime }: CronTime,
 ): Promise<void> {
   const { name, agent, owner = here.host.auth.owner?.(here.env), context = {} } = schedule;
-  if (owner === undefined) throw new Error('It has no owner, and `auth` has none either.');
+  if (owner === undefined)
+    throw new Error('Neither the schedule nor `auth` has an owner. Set the `owner` of the schedule.');
   const at = new Date(scheduledTime);
   const session = typeof schedule.session === 'function' ? schedule.session(at) : schedule.session;
   const message = typeof schedule.message === 'function' ? await schedule.message(at) : schedule.message;

@@ -150,7 +150,7 @@ export async function sendLater(
     throw new Error(
       inSession
         ? 'A message can only be scheduled in a session that is kept, and this one is not.'
-        : 'A message can only be scheduled in a session, which keeps it: give the tool to an agent.',
+        : 'A message can only be scheduled in a session, which keeps it. Give the tool to an agent.',
     );
   const request: MessageWithoutTurn = { message: text, after, ...(again && { recurring: true as const }) };
   reserveRoom(origin, request);
@@ -222,10 +222,10 @@ const MAX_MESSAGE_LENGTH = 100_000;
 
 function checkMessage(message: unknown): string {
   if (typeof message !== 'string' || message.trim() === '')
-    throw new Error('The message to be scheduled must be text that is not blank.');
+    throw new Error('The message must be text that is not blank.');
   if (message.length <= MAX_MESSAGE_LENGTH) return message;
   throw new Error(
-    `The message to be scheduled has ${message.length} characters, and may have ${MAX_MESSAGE_LENGTH}.`,
+    `The message has ${message.length} characters, but can have at most ${MAX_MESSAGE_LENGTH}.`,
   );
 }
 
@@ -247,6 +247,6 @@ function isRecurring(recurring: unknown, after: number): boolean {
     throw new Error(`recurring is ${String(recurring).slice(0, 40)}. It must be true or false.`);
   if (after >= MIN_RECURRING_S * 1_000) return true;
   throw new Error(
-    `delaySeconds is ${after / 1_000}; for a recurring run it must be ${MIN_RECURRING_S} or more.`,
+    `delaySeconds is ${after / 1_000}. For a recurring run, it must be ${MIN_RECURRING_S} or more.`,
   );
 }

@@ -199,7 +199,7 @@ export function startingIn<Name extends string, Input, State extends string>(
 ): StateMachine<Name, Input, State> {
   const copy = copies.get(machine);
   if (!copy) {
-    const problem = 'it is not the result of defineStateMachine: decorate the result of startingIn instead.';
+    const problem = 'it is not the result of defineStateMachine. Decorate the result of startingIn instead.';
     throw new ToolDefinitionError(machine.name, 'initial', problem);
   }
   return copy(state) as StateMachine<Name, Input, State>; // the copy has the same options

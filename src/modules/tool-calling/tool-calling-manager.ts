@@ -201,7 +201,7 @@ function checkValues(policies: LoopPolicies): void {
 }
 
 function findCallingReply(replies: Replies): ModelReply | undefined {
-  if (!replies) throw new TypeError('There is no reply of a model.');
+  if (!replies) throw new TypeError('The reply of the model is missing.');
   const all: readonly ModelReply[] = 'toolCalls' in replies ? [replies] : replies;
   return all.find(({ toolCalls }) => toolCalls.length > 0);
 }

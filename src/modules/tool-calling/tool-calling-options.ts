@@ -158,7 +158,7 @@ const valuesOrDefaults = <T>(
  * @throws TypeError if there are no options.
  */
 export function isInternalToolExecutionEnabled(options: object): boolean {
-  if (options === null || options === undefined) throw new TypeError('There are no options to look into.');
+  if (options === null || options === undefined) throw new TypeError('The options are missing.');
   return !('internalToolExecutionEnabled' in options) || options.internalToolExecutionEnabled !== false;
 }
 

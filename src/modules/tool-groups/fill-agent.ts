@@ -121,7 +121,7 @@ const duplicateToolError = (
   [one, other]: readonly [string, string],
 ): ConfigurationError =>
   new ConfigurationError(
-    `Agent '${agent}' would have two tools of the name '${tool}': ${one}, and ${other}${literals?.renameOne() ?? ''}.`,
+    `Agent '${agent}' would have two tools named '${tool}': ${one}, and ${other}${literals?.renameOne() ?? ''}.`,
   );
 
 /** The metadata on the group for programs that list an agent's tools. */

@@ -100,10 +100,10 @@ function partsOf(
   const refused = permissions.filter((permission) => !allowed.includes(permission));
   if (refused.length === 0) return { tools, providers, notes: notes === undefined ? [] : [notes] };
   throw new ToolResolutionError(
-    `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}: ` +
+    `Tool at index ${index} is the tool group '${shorten(role, 80)}', which needs ${refused.join(' and ')}. ` +
       (groupsIn === undefined
-        ? "only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })"
-        : `so ${groupsIn} has to need it too. Add it to its permissions`),
+        ? "Only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })"
+        : `Add that to the permissions of ${groupsIn}`),
   );
 }
 

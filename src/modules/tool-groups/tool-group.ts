@@ -81,7 +81,7 @@ function toRequest(
       const asks = `Tool at index ${place.index} asks for the tool group '${shorten(role, 80)}' ${group ? 'with options' : 'by its role'}`;
       const instead = group ? ', or list the group itself here' : '';
       throw new ToolResolutionError(
-        `${asks}: only an agent can do that. List it among the agent's own tools${instead}`,
+        `${asks}, but only an agent can do that. List it among the agent's own tools${instead}`,
       );
     },
   };
@@ -123,5 +123,5 @@ AGENTS.give(BY_ROLE, {
 });
 
 const NO_GROUPS =
-  "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
+  "An agent asks for a tool group by its role, which needs the module `toolGroups()`. Import it from 'holdfast/tool-groups' and add it to " +
   '`use`, with the groups.';

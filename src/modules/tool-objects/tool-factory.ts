@@ -50,7 +50,7 @@ export function toolFactory(make: () => MadeTools): ToolFactory {
   if (typeof make === 'function' && !isClass(make)) return createFactory(make);
   const example = typeof make === 'function' ? Reflect.get(make, 'name') : 'Cart';
   throw new TypeError(
-    `toolFactory received ${describeValue(make)}: pass a function, as in toolFactory(() => new ${example}()).`,
+    `toolFactory received ${describeValue(make)}. Pass a function, as in toolFactory(() => new ${example}()).`,
   );
 }
 
@@ -82,7 +82,7 @@ function makeTools(
   const made = make();
   if (made instanceof Promise) {
     throw new ToolResolutionError(
-      'the function of toolFactory returns a promise: make the object synchronously, and await inside its tools',
+      'the function of toolFactory returns a promise. Make the object synchronously, and await inside its tools',
     );
   }
   const things = [made].flat() as readonly ToolSource[]; // each item is checked below
@@ -90,7 +90,7 @@ function makeTools(
   return collectTools(things, { path: inside, noProviders: IN_FACTORY }).tools;
 }
 
-const IN_FACTORY = 'which a tool factory cannot make: list it next to the factory';
+const IN_FACTORY = 'which a tool factory cannot make. List it next to the factory';
 
 function nameOf(made: unknown): string {
   if (isSourceCarrier(made)) return 'a tool factory';
@@ -107,7 +107,7 @@ function createLiveTool(tool: AnyTool, find: FindTool): AnyTool {
     async call(input, call) {
       const found = find(call.view);
       if (found) return found.call(input, call);
-      call.view.log(errorEntry(`a tool factory made no '${tool.name}' this time, which it made before.`));
+      call.view.log(errorEntry(`a tool factory no longer makes '${tool.name}'.`));
       return error(`Tool '${call.tool}' is not there any more. Do not call it again; go on without it.`);
     },
   });
@@ -122,7 +122,7 @@ function createLiveUnfolding(live: AnyTool, unfolding: Unfolding, find: FindTool
     const now = find(view);
     const found = now && unfoldingIn(now);
     if (found) return found;
-    throw new TypeError(`A tool factory made no unfolding tool '${tool.name}' this time.`);
+    throw new TypeError(`A tool factory no longer makes the unfolding tool '${tool.name}'.`);
   };
   const into = createLiveInto(unfolding.into, (view) => found(view).into);
   const { prepare } = unfolding;

@@ -29,7 +29,7 @@ export function declaredTools(object: object): AnyTool[] {
 const noToolsProblem = (name: string, object: object): string =>
   isClass(object)
     ? `The class ${name} has no static tools. For those of its instances take one: new ${name}().`
-    : `No tools found on ${name}: make its methods tools with toolMethod, in fields that are not #private, ` +
+    : `No tools found on ${name}. Make its methods tools with toolMethod, in fields that are not #private, ` +
       "or describe them in a static 'tools' table.";
 
 /** An object, or a class with static tools, and its tools. */
@@ -112,7 +112,7 @@ function findDescribedTools({ object, owner, name }: ReadTarget): FoundTool[] {
     if (holderOf(method, among)) return createMethodCall(method, { among, name });
     const isOfInstances = typeof Object(Reflect.get(object, 'prototype'))[method] === 'function';
     const hint = isOfInstances ? ` Its instances have it. Use new ${name}().` : '';
-    const problem = `The static 'tools' of ${name} name '${method}', which is not a method of it.${hint}`;
+    const problem = `The static 'tools' of ${name} list '${method}', which is not one of its methods.${hint}`;
     throw new ToolObjectError(name, problem);
   };
   return [...tableOf(owner)].map(([method, { name: tool = method, reconcile, ...entry }]) => ({
@@ -133,10 +133,10 @@ function findEntryTools({ object, name }: ReadTarget): FoundTool[] {
   return entries.flatMap(([tool, entry]: [string, unknown]) => {
     if (markOf(entry)) return [];
     if (typeof entry !== 'object' || entry === null || isTool(entry)) {
-      const mend = isTool(entry)
-        ? 'a tool already: list it by itself'
+      const what = isTool(entry)
+        ? 'already a tool. List it by itself'
         : `${describeValue(entry)}. Use { description, run }`;
-      throw new ToolObjectError(name, `'${shorten(tool, 80)}' of a plain object of tools is ${mend}.`);
+      throw new ToolObjectError(name, `'${shorten(tool, 80)}' of a plain object of tools is ${what}.`);
     }
     return [{ tool, place: `its '${tool}'`, make: () => toPlainTool(tool, entry) }];
   });
@@ -144,7 +144,7 @@ function findEntryTools({ object, name }: ReadTarget): FoundTool[] {
 
 function toPlainTool(tool: string, entry: object): AnyTool {
   if (!('name' in entry)) return toTool(tool, entry);
-  throw new ToolDefinitionError(tool, 'name', 'it has a `name` beside its key: its key is its name.');
+  throw new ToolDefinitionError(tool, 'name', 'it has a `name`, but its key is its name. Remove `name`.');
 }
 
 interface ToolFunctions {
@@ -177,7 +177,7 @@ const createMethodCall =
   (...given: readonly unknown[]): unknown => {
     const holder = holderOf(method, among);
     if (holder) return Reflect.get(holder, method).apply(holder, given);
-    throw new ToolObjectError(name, `'${method}' is not a method of ${name} any more.`);
+    throw new ToolObjectError(name, `'${method}' is no longer a method of ${name}.`);
   };
 
 const holderOf = (method: string, among: readonly object[]): object | undefined =>

@@ -155,15 +155,15 @@ function createUnfolding(
   const { name, description, categoryParameter, ...more } = { ...declarationOf(owner), ...options };
   if (typeof name !== 'string' || typeof description !== 'string') {
     const problem =
-      `Class ${source.name} has no name and description for its unfolding tool: ` +
-      "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
+      `Class ${source.name} has no name and description for its unfolding tool. ` +
+      "Give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     throw new ToolObjectError(source.name, problem);
   }
   const nested = findNestedUnfoldings(owner, [...path, { of: owner, name: source.name }]);
   if (source.table.size === 0 && nested.length === 0) {
     const problem =
-      `Class ${source.name} has no tools to unfold: ` +
-      "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+      `Class ${source.name} has no tools to unfold. ` +
+      "Give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     throw new ToolObjectError(source.name, problem);
   }
   const tools = [...(source.table.size > 0 ? declaredTools(object) : []), ...nested];

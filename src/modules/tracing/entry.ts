@@ -125,7 +125,7 @@ function checkSettings(config: TracingConfig): void {
   if (fault) throw new ConfigurationError(`tracing() ${withFullStop(fault.problem)}`);
   const { name, endpoint } = config;
   if (name !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(name))
-    throw new ConfigurationError("tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.");
+    throw new ConfigurationError("tracing() needs a 'name' of 1 to 64 of the characters A-Z a-z 0-9 _ -.");
   const problem = typeof endpoint === 'string' ? urlProblem(endpoint, 'endpoint') : undefined;
   if (problem !== undefined) throw new ConfigurationError(`tracing() ${problem}.`);
 }

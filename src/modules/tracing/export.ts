@@ -79,9 +79,12 @@ export async function exportTurn(app: DueApp, row: DueRow, exporting: Exporting)
   const again = outcome.status === 'failed' ? pauseAfter(attempt, outcome.retryAfter) : undefined;
   const problem = outcome.status === 'sent' ? outcome.warning : outcome.why;
   if (problem !== undefined) {
-    const became = again ? `it is tried again in ${Math.ceil(again / 1000)} s` : 'it is not tried again';
+    const became = again ? `is tried again in ${Math.ceil(again / 1000)} s` : 'is not tried again';
     const place = { ...parseSessionName(name), turn: id };
-    host.log({ ...warningEntry(`the ${signal} of a turn: the receiver ${problem}; ${became}`), ...place });
+    host.log({
+      ...warningEntry(`the export of the ${signal} of a turn ${became}: the receiver ${problem}`),
+      ...place,
+    });
   }
   return again ? { again } : 'done';
 }
@@ -159,6 +162,6 @@ export function targetIn(
   const isRecord = typeof given === 'object' && !Array.isArray(given);
   const pairs = isRecord ? Object.entries(given as object) : []; // only its strings are used
   if (!isRecord || pairs.some(([, value]) => typeof value !== 'string' || /[^\t\x20-\x7e]/.test(value)))
-    return "has no usable 'headers': each needs a string of visible ASCII, so set the vars that they read";
+    return "has no usable 'headers'. Each must be a string of visible ASCII, so set the vars that they read";
   return { url: url.replace(/\/+$/, ''), headers: Object.fromEntries(pairs) };
 }

@@ -33,7 +33,7 @@ export function defineTransformer(transformer: LoopTransformer): ModuleUse {
   const { name, messages, result, reply } = transformer;
   if (!messages && !result && !reply) {
     throw new TypeError(
-      `The transformer '${name}' changes nothing: give it 'messages', 'result' or 'reply'.`,
+      `The transformer '${name}' has no function. Give it 'messages', 'result' or 'reply'.`,
     );
   }
   const use = createUse(TRANSFORMERS, name);

@@ -140,9 +140,9 @@ function withTools<Declaration extends InputDeclaration>(
 }
 
 const SELECT_PROVIDER_PROBLEM =
-  "which is not allowed here, since `select` returns the tools: call its 'toolsNow' there";
+  "which is not allowed here, since `select` returns the tools. Call its 'toolsNow' there";
 const CATEGORY_PROVIDER_PROBLEM =
-  "which is not allowed here, since the tools of a category are fixed: list it in the 'tools' of an unfolding tool, and that here";
+  "which is not allowed here, since the tools of a category are fixed. List it in the 'tools' of an unfolding tool, and that tool here";
 
 const notesOf = (
   { childToolUsageNotes: own }: { readonly childToolUsageNotes?: string | undefined },
@@ -192,7 +192,7 @@ function flattenAnswer(sources: readonly ReturnedTool[]): readonly AnyTool[] {
   return collectTools(listed, { noProviders: CANNOT_LOAD, path: [] }).tools;
 }
 
-const CANNOT_LOAD = "which cannot load its tools there: return them by its 'toolsNow'";
+const CANNOT_LOAD = "which cannot load its tools there. Return the result of its 'toolsNow'";
 
 const objectTools = memoize((object: object) => ({
   tools: readObject(object, { isShared: false }),

@@ -37,8 +37,7 @@ export function toUnfolding<Declaration extends InputDeclaration>(
   const { name, description, metadata = {}, scope = 'turn', childToolUsageNotes: notes, uses = [] } = config;
   checkNaming(name, description);
   if (config.exclusive && scope === 'session') {
-    const problem =
-      'it is exclusive, so nothing else could be called in the session any more: leave scope out.';
+    const problem = 'it is exclusive, so no other tool could be called in the session. Omit scope.';
     throw new ToolDefinitionError(name, 'scope', problem);
   }
   const { into, input, inner } = formOf(config);
@@ -129,7 +128,7 @@ export function checkTools(unfolding: string, field: string, tools: readonly Any
     if (!isTool(tool))
       throw new ToolDefinitionError(unfolding, field, `its entry at index ${index} is not a tool.`);
     if (names.has(tool.name)) {
-      throw new ToolDefinitionError(unfolding, field, `it has two tools of the name '${tool.name}'.`);
+      throw new ToolDefinitionError(unfolding, field, `it has two tools named '${tool.name}'. Rename one.`);
     }
     names.add(tool.name);
   }
@@ -199,7 +198,7 @@ function toJsonInput(checked: CheckedInput<unknown>, name: string): CheckedInput
   const copy = copyJson(checked.value);
   if (copy.ok) return copy;
   const { path, what } = copy.problem;
-  const problem = `Tool '${name}' did not run: its schema makes of the value at \`${path}\` ${what}, which is not JSON.`;
+  const problem = `Tool '${name}' did not run: its schema returned a value that is ${what} at \`${path}\`, which is not JSON.`;
   return { ok: false, answer: error(problem) };
 }
 

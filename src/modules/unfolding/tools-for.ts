@@ -43,7 +43,9 @@ export async function toolsFor(
   if (!checked.ok) throw new TypeError(checked.answer.content);
   const copy = copyJson(checked.value);
   if (!copy.ok) {
-    throw new TypeError(`Its schema makes of the value at \`${copy.problem.path}\` ${copy.problem.what}.`);
+    throw new TypeError(
+      `Its schema returned a value that is ${copy.problem.what} at \`${copy.problem.path}\`.`,
+    );
   }
   const tools = innerTools(unfolding.into, { call: '', input: copy.value }, createView(options));
   return placeInnerTools([], facade, tools);

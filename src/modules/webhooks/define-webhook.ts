@@ -185,7 +185,11 @@ function checkSettings({
   whenBusy,
 }: Pick<Webhook, 'name' | 'owner' | 'maxBodyBytes' | 'whenBusy'>): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new WebhookDefinitionError(name, 'name', "needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'");
+    throw new WebhookDefinitionError(
+      name,
+      'name',
+      'needs a name of 1 to 64 of the characters A-Z a-z 0-9 _ -',
+    );
   }
   const notOwner = owner === undefined ? undefined : ownerProblem(owner);
   if (notOwner !== undefined) {

@@ -128,7 +128,7 @@ export function githubWebhook<const Asked extends GithubEvent = string>(
     misnamed: eventNameProblem,
     names: ({ event, action }) => (action === undefined ? [event] : [event, `${event}.${action}`]),
     skip: ({ sender, event, payload }) => {
-      if (!isPayloadOf(event, payload)) return `Its payload is not that of an event '${event}'.`;
+      if (!isPayloadOf(event, payload)) return `Its payload does not match the event '${event}'.`;
       return sender?.isBot && bots !== 'take' ? 'A bot caused it, and this webhook ignores bots.' : undefined;
     },
   });
@@ -172,12 +172,12 @@ function readGithubHeader({ headers }: UnverifiedRequest): SignatureHeader {
   if (header === null) {
     throw new WebhookRefusal(
       'invalid-signature',
-      'X-Hub-Signature-256 is missing: set the secret of the webhook to the one of this Worker.',
+      'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
     );
   }
   const signature = header.startsWith(SCHEME) ? fromHex(header.slice(SCHEME.length)) : undefined;
   if (signature) return { signatures: [signature], ahead: '' };
-  const problem = 'X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.';
+  const problem = 'X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.';
   throw new WebhookRefusal('invalid-signature', problem);
 }
 

@@ -188,7 +188,7 @@ function logFailure({ host, requestId }: LogContext, hook: Webhook, failure: unk
   const message = `webhook '${hook.name}' could not start a turn`;
   host.log({ level: 'error', event: 'webhook-refused', requestId, message, thrown: failure });
   const detail =
-    'The webhook failed inside the Worker, whose log says why. The delivery was not stored: send it again.';
+    'The webhook failed inside the Worker, whose log says why. The delivery was not stored. Send it again.';
   return new Problem('webhook-failed', detail);
 }
 

@@ -83,7 +83,7 @@ const SECRET_PREFIX = 'whsec_';
 const MIN_SECRET_BYTES = 24;
 
 /** The format of a secret of Standard Webhooks, for error messages. */
-export const STANDARD_KEY_RULE = `has to be whsec_ and the base64 of ${MIN_SECRET_BYTES} bytes or more`;
+export const STANDARD_KEY_RULE = `must be whsec_ and the base64 of ${MIN_SECRET_BYTES} bytes or more`;
 
 /**
  * Decodes a secret of Standard Webhooks: base64, usually after `whsec_`. Returns `undefined` if it is

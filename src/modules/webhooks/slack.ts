@@ -146,7 +146,7 @@ function readSlackHeader({ headers, now }: UnverifiedRequest): SignatureHeader {
   }
   const signature = header.startsWith(`${VERSION}=`) ? fromHex(header.slice(VERSION.length + 1)) : undefined;
   if (!signature) {
-    const problem = 'X-Slack-Signature has to be v0= and 64 hexadecimal digits, once.';
+    const problem = 'X-Slack-Signature must be v0= and 64 hexadecimal digits, once.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
   checkTimely('X-Slack-Request-Timestamp', time, now);

@@ -107,7 +107,7 @@ function readStandardHeader({ headers, now }: UnverifiedRequest): StandardHeader
   }
   // With a period in the id, the signed text could be split into another id and time.
   if (!/^[\x21-\x2d\x2f-\x7e]{1,256}$/.test(id)) {
-    const problem = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
+    const problem = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
     throw new WebhookRefusal('invalid-signature', problem);
   }
   const signatures = parseSignatures(header);
@@ -125,7 +125,7 @@ function parseSignatures(header: string): readonly Uint8Array<ArrayBuffer>[] {
   const read = signatures.filter((signature) => signature !== undefined);
   if (!listed.includes(null) && read.length > 0) return read;
   const problem =
-    'webhook-signature has to be v1,{base64 of 32 bytes}, or several of them with spaces between.';
+    'webhook-signature must be v1,{base64 of 32 bytes}, or several of them with spaces between.';
   throw new WebhookRefusal('invalid-signature', problem);
 }
 

@@ -126,7 +126,7 @@ function parseHeader(header: string): ParsedHeader {
 const malformedHeaderError = (): WebhookRefusal =>
   new WebhookRefusal(
     'invalid-signature',
-    'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
+    'Stripe-Signature must be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
 
 type VerifiedPayload = Pick<StripeDelivery, 'hook' | 'headers' | 'env' | 'id' | 'payload'>;

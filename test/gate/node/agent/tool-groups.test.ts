@@ -146,7 +146,7 @@ describe('an agent with tool groups', () => {
 // The definition reports this, and production does not check definitions.
 describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool groups module', () => {
   const NEEDED =
-    "An agent asks for a tool group by its role, which needs the module `toolGroups()`: import it from 'holdfast/tool-groups' and add it to " +
+    "An agent asks for a tool group by its role, which needs the module `toolGroups()`. Import it from 'holdfast/tool-groups' and add it to " +
     '`use`, with the groups.';
 
   it('is refused when it is created if an agent asks for a role', () => {
@@ -271,7 +271,7 @@ describe('a group that is listed with options in an agentic tool', () => {
     ['an optional flag', { optional: true }],
   ])('is refused because of %s, since only an agent can set options (TGR-06)', (_, options) => {
     expect(inside(options)).toThrow(
-      "Tool at index 0 asks for the tool group 'maps' with options: only an agent can do that. List it among the agent's own tools, or list " +
+      "Tool at index 0 asks for the tool group 'maps' with options, but only an agent can do that. List it among the agent's own tools, or list " +
         'the group itself here',
     );
   });
@@ -285,10 +285,10 @@ describe('two tools with the same name', () => {
   it('cause an error that names the groups they come from (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
     expect(refusedWith(asking(['maps', clash]))).toBe(
-      `Agent 'clerk' would have two tools of the name 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
+      `Agent 'clerk' would have two tools named 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
     );
     expect(refusedWith(asking(['maps'], { tools: [tool('route')] }))).toBe(
-      `Agent 'clerk' would have two tools of the name 'route': its own, and one of tool group 'maps'${RENAME}.`,
+      `Agent 'clerk' would have two tools named 'route': its own, and one of tool group 'maps'${RENAME}.`,
     );
   });
 });

@@ -248,7 +248,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
         field: 'model',
         message:
           "Tool 'work': it was not returned by defineAgenticTool, definePlaybook, defineStateMachine or " +
-          'defineSubagent: decorate the result of withModel instead.',
+          'defineSubagent. Decorate the result of withModel instead.',
       }),
     );
     const noModel: unknown = 'gpt-5';

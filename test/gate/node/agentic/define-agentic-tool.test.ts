@@ -252,7 +252,7 @@ describe('the definition of an agentic tool', () => {
     const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{}' });
     expect(warned).toEqual([
-      "holdfast: agentic tool 'dig' declares no input, so its caller cannot pass it anything: add an 'input' schema.",
+      "holdfast: agentic tool 'dig' declares no input, so its caller cannot pass it any values. Add an 'input' schema.",
     ]);
   });
 

@@ -284,14 +284,14 @@ describe('fromAiTool', () => {
   });
 
   it.each([
-    [{ inputSchema: z.object({}) }, "Tool 'x': it has no description; add one next to the name."],
+    [{ inputSchema: z.object({}) }, "Tool 'x': it has no description. Add one next to the name."],
     [
       { description: () => 'Made.', inputSchema: z.object({}) },
-      "Tool 'x': its description depends on a context, which is unknown here; add one next to the name.",
+      "Tool 'x': its description depends on a context, which is unknown here. Add one next to the name.",
     ],
     [
       { description: 'X.', inputSchema: jsonSchema(Promise.resolve({ type: 'object' as const })) },
-      "Tool 'x': its inputSchema is a promise of JSON Schema; await it, and pass the resolved schema.",
+      "Tool 'x': its inputSchema is a promise of JSON Schema. Await it, and pass the resolved schema.",
     ],
     [
       { description: 'X.', inputSchema: undefined },

@@ -208,12 +208,12 @@ describe('toAiTools', () => {
     [
       'an unfolding tool',
       () => toAiTools([defineUnfolding({ name: 'shop', description: 'The shop.', tools: web.tools })]),
-      "Tool 'shop': it unfolds into others, which the AI SDK cannot add later; pass those directly.",
+      "Tool 'shop': it unfolds into others, which the AI SDK cannot add later. Pass those directly.",
     ],
     [
       'a tool that the provider of the model runs',
       () => toAiTools([providerTool({ type: 'provider', id: 'openai.web_search', args: {} })]),
-      "Tool 'web_search': the model's provider runs it; give the AI SDK its own 'openai.web_search'.",
+      "Tool 'web_search': the model's provider runs it. Give the AI SDK its own 'openai.web_search'.",
     ],
     [
       'an agent that asks for groups by role',

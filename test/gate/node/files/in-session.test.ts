@@ -276,11 +276,10 @@ describe('a tool', () => {
     });
     const { model: seer, requests } = model(BOTH, calling('huge'), saying('A'));
     await createTestSession(agentOf(huge), { use: [files()], model: seer }).send('Go.');
-    const words =
-      'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (A file can have at most 8388608 bytes.)';
+    const words = 'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)';
     expect(requests[1]?.messages[2]).toMatchObject({ text: words });
     expect(logged.mock.calls).toEqual([
-      ["holdfast: A file that tool 'huge' returned was not kept. A file can have at most 8388608 bytes."],
+      ["holdfast: A file that tool 'huge' returned was not kept. It is larger than 8388608 bytes."],
     ]);
   });
 });

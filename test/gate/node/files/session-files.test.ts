@@ -97,12 +97,12 @@ describe('a file that a tool creates', () => {
 
   it.each([
     ['if it is empty', 0, 0, 'It is empty.'],
-    ['if it is too large', 8 * MIB + 1, 0, 'A file can have at most 8388608 bytes.'],
+    ['if it is too large', 8 * MIB + 1, 0, 'It is larger than 8388608 bytes.'],
     [
       'if the session has no room for it',
       2,
       50 * MIB - 1,
-      'The files of this conversation have 52428799 bytes, and can have at most 52428800.',
+      'The files of this conversation have 52428799 bytes, but can have at most 52428800.',
     ],
   ])('is refused %s', async (_, length, used, problem) => {
     const files = filesOver(fakePort({}).port, { used });

@@ -157,7 +157,7 @@ describe('a result with new files', () => {
     const onLost = (problem: string) => told.push(problem);
     const kept = await withKeptFiles(content(all), { keep: ab, secrets: Secrets.NONE, onLost });
     expect(kept).toMatchObject({ parts: [{ type: 'file' }, { type: 'file' }, { type: 'text' }] });
-    expect(told).toEqual(['The files of one result can have at most 12582912 bytes in total.']);
+    expect(told).toEqual(['The files of one result are larger than 12582912 bytes in total.']);
   });
 
   it('redacts secrets in the names of its files and in text files', async () => {

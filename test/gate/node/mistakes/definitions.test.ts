@@ -18,12 +18,12 @@ describe('defineManualTool', () => {
     [
       'run',
       ofManual({ run }),
-      "Tool 'pay': it has 'run', but its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here.",
+      "Tool 'pay': it has 'run', but its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here.",
     ],
     [
       'effect',
       ofManual({ effect: 'read' }),
-      "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
+      "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result. Omit it.",
     ],
     ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name'. Use a string."],
   ])('the error explains the mistake: %s', told);

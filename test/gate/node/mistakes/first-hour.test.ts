@@ -75,7 +75,7 @@ describe('a webhook', () => {
 });
 
 const NO_MESSAGE =
-  "Tool 'pay': its approval has no message for the person who decides: pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
+  "Tool 'pay': its approval has no message for the person who decides. Pass one after the tool, as in requireApproval(tool, 'Pay?', { by: 'manager' }), " +
   'or a function of the input.';
 
 describe('an approval', () => {
@@ -178,17 +178,17 @@ describe('a tool of the AI SDK', () => {
     [
       'in an object of several tools',
       ofAi({ weather }, { name: 'weather' }),
-      "Tool 'weather': it holds several tools: convert each one, as in fromAiTool(tools.weather, { name: 'weather' }).",
+      "Tool 'weather': it contains several tools. Convert each one, as in fromAiTool(tools.weather, { name: 'weather' }).",
     ],
     [
       'that is already a Holdfast tool',
       ofAi(tool, { name: 'pay' }),
-      "Tool 'pay': it is already a holdfast tool: list it directly.",
+      "Tool 'pay': it is already a holdfast tool. List it directly.",
     ],
     [
       'that is only a name',
       ofAi('weather', { name: 'weather' }),
-      "Tool 'weather': it is made of 'weather'. Use a tool of the AI SDK.",
+      "Tool 'weather': it is made from 'weather'. Use a tool of the AI SDK.",
     ],
   ])('the error explains the mistake: %s', told);
 });
@@ -201,17 +201,17 @@ describe('a tool that its caller runs', () => {
     [
       'an effect',
       ofManual({ effect: 'read' }),
-      "Tool 'locate': it has 'effect', but its caller runs it, and the turn waits for the result: leave it out.",
+      "Tool 'locate': it has 'effect', but its caller runs it, and the turn waits for the result. Omit it.",
     ],
     [
       'a function',
       ofManual({ run }),
-      "Tool 'locate': it has 'run', but its caller runs it: leave it out, or use defineTool of 'holdfast' for a tool that runs here.",
+      "Tool 'locate': it has 'run', but its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here.",
     ],
     [
       'a timeout',
       ofManual({ timeout: 5 }),
-      "Tool 'locate': it has 'timeout', but its caller runs it: set the time limit for the result by 'expires'.",
+      "Tool 'locate': it has 'timeout', but its caller runs it. Set the time limit for the result with 'expires'.",
     ],
   ])('the error explains the mistake: %s', told);
 });

@@ -74,7 +74,7 @@ describe('a list of tools', () => {
     [
       'a class instead of an instance',
       ofAgent({ tools: [Calculator] }),
-      "The static 'tools' of Calculator name 'add', which is not a method of it. Its instances have it. Use new Calculator().",
+      "The static 'tools' of Calculator list 'add', which is not one of its methods. Its instances have it. Use new Calculator().",
     ],
     [
       'an object whose table has only plain data',

@@ -71,7 +71,7 @@ describe('a budget', () => {
     const limits = Object({ tokens: 5 });
     const dig = () =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('look')], limits });
-    expect(dig).toThrow("add use: [budget({ tokens })], with budget from 'holdfast/limits'");
+    expect(dig).toThrow("Add use: [budget({ tokens })], with budget from 'holdfast/limits'");
   });
 
   it('reserves tokens once for each model request', async () => {

@@ -248,7 +248,7 @@ describe('an invalid playbook', () => {
     [
       'a tool that unlocks itself',
       refused([search], [report, after('report')]),
-      "Tool 'researcher': 'report' can never be unlocked: each waits for itself or another of them.",
+      "Tool 'researcher': 'report' can never be unlocked, since each waits for itself or another of them.",
     ],
     [
       'tools that unlock only each other',
@@ -257,7 +257,7 @@ describe('an invalid playbook', () => {
         [report, allOf(after('search'), after('analyze'))],
         [analyze, anyOf(after('report'))],
       ),
-      "Tool 'researcher': 'report', 'analyze' can never be unlocked: each waits for itself or another of them.",
+      "Tool 'researcher': 'report', 'analyze' can never be unlocked, since each waits for itself or another of them.",
     ],
   ])('is refused because of %s', (_, define, message) => {
     expect(define).toThrow(expect.objectContaining({ name: 'ToolDefinitionError', message }));

@@ -134,7 +134,7 @@ describe('a lock', () => {
     [
       'a group that requires a permission',
       defineToolGroup({ role: 'web', description: 'Web.', permissions: ['host-access'], tools: [report] }),
-      "Tool at index 1 is the tool group 'web', which needs host-access: only an agent can allow that. " +
+      "Tool at index 1 is the tool group 'web', which needs host-access. Only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
   ])('throws when it is defined with %s', (_, tool, why) => {

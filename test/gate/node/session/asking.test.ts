@@ -126,7 +126,7 @@ describe('a decision', () => {
     const session = createTestSession(agentOf(asking), { use: [answers], replies: [calls('pay'), 'Done.'] });
     await session.send('Pay.');
     expect(lastResults(session)).toEqual([
-      'Error: A question cannot expire after Infinity ms: leave expires out to wait forever.',
+      'Error: A question cannot expire after Infinity ms. Omit expires to wait without a limit.',
     ]);
     expect(ran).toEqual([]);
   });

@@ -219,7 +219,7 @@ describe('a call that cannot ask while it runs', () => {
     expect(await results(app)).toEqual([
       [
         'book',
-        "Error: Tool 'book' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer: leave meanwhile out.",
+        "Error: Tool 'book' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer. Omit meanwhile.",
       ],
     ]);
     expect(ran).toEqual([]);
@@ -234,15 +234,15 @@ describe('a call that cannot ask while it runs', () => {
     expect(await results(app)).toEqual([
       [
         'book',
-        "Error: Tool 'book' asks with a checkpoint while it runs, but only a suspended call has one: leave it out.",
+        "Error: Tool 'book' asks with a checkpoint while it runs, but only a suspended call has one. Omit it.",
       ],
     ]);
   });
 
   it.each([
-    [undefined, "Error: Tool 'book' asks while it runs, without a time limit: set expires, in ms."],
-    [0, 'Error: A question cannot expire after 0 ms: leave expires out to wait forever.'],
-    [Number.NaN, 'Error: A question cannot expire after NaN ms: leave expires out to wait forever.'],
+    [undefined, "Error: Tool 'book' asks while it runs, without a time limit. Set expires, in ms."],
+    [0, 'Error: A question cannot expire after 0 ms. Omit expires to wait without a limit.'],
+    [Number.NaN, 'Error: A question cannot expire after NaN ms. Omit expires to wait without a limit.'],
   ])('fails if its question expires after %s ms', async (expires, said) => {
     const question = { ...QUESTION, expires } as Question<'decision'>; // as untyped code may
     const app = appWith([asks((call) => call.ask(question))]);

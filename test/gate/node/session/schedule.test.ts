@@ -138,20 +138,12 @@ describe('a message that a call schedules', () => {
   });
 
   it.each<[string, unknown, string]>([
-    [
-      'blank',
-      { message: ' ', delaySeconds: 1 },
-      'The message to be scheduled must be text that is not blank.',
-    ],
-    [
-      'not a text',
-      { message: 4, delaySeconds: 1 },
-      'The message to be scheduled must be text that is not blank.',
-    ],
+    ['blank', { message: ' ', delaySeconds: 1 }, 'The message must be text that is not blank.'],
+    ['not a text', { message: 4, delaySeconds: 1 }, 'The message must be text that is not blank.'],
     [
       'too long',
       { message: 'x'.repeat(100_001), delaySeconds: 1 },
-      'The message to be scheduled has 100001 characters, and may have 100000.',
+      'The message has 100001 characters, but can have at most 100000.',
     ],
     [
       'in the past',

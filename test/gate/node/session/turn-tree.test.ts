@@ -309,7 +309,7 @@ describe('a recurring run', () => {
   });
 
   it.each<[object, string]>([
-    [{ delaySeconds: 59 }, 'delaySeconds is 59; for a recurring run it must be 60 or more.'],
+    [{ delaySeconds: 59 }, 'delaySeconds is 59. For a recurring run, it must be 60 or more.'],
     [{ recurring: 'daily' }, 'recurring is daily. It must be true or false.'],
   ])('is refused with %o', async (wrong, message) => {
     const { app } = scene((call) => sendLater(call, { ...again, ...wrong }));

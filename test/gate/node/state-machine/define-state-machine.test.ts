@@ -329,7 +329,7 @@ describe('startingIn', () => {
       new ToolDefinitionError(
         'orders',
         'initial',
-        'it is not the result of defineStateMachine: decorate the result of startingIn instead.',
+        'it is not the result of defineStateMachine. Decorate the result of startingIn instead.',
       ),
     );
     expect(() => startingIn(machine, 'ajar' as 'draft')).toThrow(

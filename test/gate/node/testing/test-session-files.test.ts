@@ -117,7 +117,7 @@ describe('a test session with files', () => {
     const session = createTestSession(agentWith(), { use: [files()], replies: ['Hello.'] });
     const send = (size: number) => session.send([{ ...png, bytes: new Uint8Array(size) }]);
     await expect(send(0)).rejects.toThrow('It is empty.');
-    await expect(send(8 * 1024 * 1024 + 1)).rejects.toThrow('A file can have at most 8388608 bytes.');
+    await expect(send(8 * 1024 * 1024 + 1)).rejects.toThrow('It is larger than 8388608 bytes.');
     expect(await session.events()).toEqual([]);
   });
 });

@@ -195,7 +195,9 @@ describe('executeToolCalls', () => {
     await expect(execute([null], reply(call('a')), options)).rejects.toThrow(
       new TypeError('A message of the conversation is missing.'),
     );
-    await expect(execute(GO, null, options)).rejects.toThrow(new TypeError('There is no reply of a model.'));
+    await expect(execute(GO, null, options)).rejects.toThrow(
+      new TypeError('The reply of the model is missing.'),
+    );
     await expect(execute(GO, reply(), options)).rejects.toMatchObject({
       problem: 'no-tool-call',
       message: 'No tool call requested by the chat model',

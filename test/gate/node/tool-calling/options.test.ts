@@ -84,7 +84,7 @@ describe('isInternalToolExecutionEnabled', () => {
 
   it('throws without options (SPA-02)', () => {
     expect(() => isInternalToolExecutionEnabled(null as never)).toThrow(
-      new TypeError('There are no options to look into.'),
+      new TypeError('The options are missing.'),
     );
   });
 });

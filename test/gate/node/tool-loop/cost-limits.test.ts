@@ -40,7 +40,7 @@ describe('a cost limit', () => {
     const use = [budget({ cost: 1 })];
     const agent = { name: 'clerk', description: 'Works.', instructions: '', use };
     const problem =
-      "has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.";
+      "has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.";
     expect(() => defineAgent({ ...agent, model })).toThrow(`Agent 'clerk' ${problem}`);
     const dig = { name: 'dig', description: 'Digs.', tools: [reads('look')], use };
     expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
@@ -53,7 +53,7 @@ describe('a cost limit', () => {
       error: {
         type: 'misconfigured',
         message:
-          "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.",
+          "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.",
       },
     });
     expect(session.requests).toEqual([]);
@@ -72,13 +72,13 @@ describe('a cost limit', () => {
       error: {
         type: 'misconfigured',
         message:
-          "The loop of 'dig' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.",
+          "The loop of 'dig' has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.",
       },
     });
   });
 
   it.each([
-    [{}, "budget: it has no limit; set 'tokens' or 'cost'."],
+    [{}, "budget: it has no limit. Set 'tokens' or 'cost'."],
     [{ tokens: 0 }, 'budget: tokens is 0. Use a positive whole number.'],
     [{ tokens: 1.5 }, 'budget: tokens is 1.5. Use a positive whole number.'],
     [{ cost: 0 }, 'budget: cost is 0. Use a positive number of USD.'],

@@ -135,10 +135,10 @@ describe('a tool provider that `select` returns', () => {
     const session = sessionWith([shop], [calls('shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Error: A tool provider is among them, which cannot load its tools there: return them by its 'toolsNow'",
+      "Error: A tool provider is among them, which cannot load its tools there. Return the result of its 'toolsNow'",
     ]);
     const why =
-      "A tool provider is among them, which cannot load its tools there: return them by its 'toolsNow'";
+      "A tool provider is among them, which cannot load its tools there. Return the result of its 'toolsNow'";
     expect(told.mock.calls.map(([line]) => line)).toEqual([
       expect.stringMatching(/^holdfast: Tool 'shop' threw: /),
     ]);
@@ -167,19 +167,19 @@ describe('an invalid definition of an unfolding tool', () => {
     [
       'a group that requires a permission',
       define([does('a'), web]),
-      "Tool at index 1 is the tool group 'web', which needs internet-access: only an agent can allow that. " +
+      "Tool at index 1 is the tool group 'web', which needs internet-access. Only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
     [
       'a provider in a category',
       () => defineUnfolding({ ...SHOP, byCategory: { all: [provider] } }),
-      'A tool provider is among them, which is not allowed here, since the tools of a category are fixed: ' +
-        "list it in the 'tools' of an unfolding tool, and that here",
+      'A tool provider is among them, which is not allowed here, since the tools of a category are fixed. ' +
+        "List it in the 'tools' of an unfolding tool, and that tool here",
     ],
     [
       'a provider beside `select`',
       () => defineUnfolding({ ...SHOP, input: v.object({}), select: () => [], tools: [provider] }),
-      "A tool provider is among them, which is not allowed here, since `select` returns the tools: call its 'toolsNow' there",
+      "A tool provider is among them, which is not allowed here, since `select` returns the tools. Call its 'toolsNow' there",
     ],
     [
       'a provider in all categories',

@@ -141,7 +141,7 @@ describe('an unfolding tool with `select`', () => {
     const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      "Error: Tool 'day' did not run: its schema makes of the value at `$.at` a bigint, which is not JSON.",
+      "Error: Tool 'day' did not run: its schema returned a value that is a bigint at `$.at`, which is not JSON.",
     ]);
   });
 

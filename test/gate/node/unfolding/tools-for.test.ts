@@ -77,12 +77,12 @@ describe('toolsFor', () => {
     });
     await expect(toolsFor(plans, { at: '2026-11-23' })).rejects.toEqual(
       new TypeError(
-        "Tool 'plans' did not run: its schema makes of the value at `$.at` a function, which is not JSON.",
+        "Tool 'plans' did not run: its schema returned a value that is a function at `$.at`, which is not JSON.",
       ),
     );
     const check = async () => ({ ok: true, value: { at: () => 'later' } }) as const;
     await expect(toolsFor(decorate(plans, { check }))).rejects.toEqual(
-      new TypeError('Its schema makes of the value at `$.at` a function.'),
+      new TypeError('Its schema returned a value that is a function at `$.at`.'),
     );
   });
 });

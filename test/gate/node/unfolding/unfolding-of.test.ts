@@ -252,13 +252,13 @@ describe('unfoldingOf for an object of any class', () => {
       hidden = () => 'no tool';
     }
     const unnamed =
-      'Class Plain has no name and description for its unfolding tool: ' +
-      "give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
+      'Class Plain has no name and description for its unfolding tool. ' +
+      "Give it a static 'unfolding' with a name and a description, or give both to unfoldingOf.";
     expect(() => unfoldingOf(new Plain())).toThrow(unnamed);
     expect(() => unfoldingOf(new Plain(), { name: 'plain' })).toThrow(unnamed);
     const empty =
-      'has no tools to unfold: ' +
-      "give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
+      'has no tools to unfold. ' +
+      "Give it a static 'tools' table, or a static member that is a class with a static 'unfolding'.";
     expect(() => unfoldingOf(new Empty())).toThrow(`Class Empty ${empty}`);
     expect(() => unfoldingOf({}, { name: 'none', description: 'None.' })).toThrow(`Class Object ${empty}`);
   });

@@ -97,7 +97,7 @@ describe('withInnerTools', () => {
 
   it('throws for two tools with the same name, and for a tool that does not unfold', () => {
     expect(() => withInnerTools(files, does('read'))).toThrow(
-      "Tool 'files': it has two tools of the name 'read'.",
+      "Tool 'files': it has two tools named 'read'. Rename one.",
     );
     expect(() => withInnerTools(read, extra)).toThrow("Tool 'read': it is not an unfolding tool.");
   });
@@ -163,7 +163,7 @@ describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
     ],
     [
       { exclusive: true, scope: 'session' as const },
-      "Tool 'files': it is exclusive, so nothing else could be called in the session any more: leave scope out.",
+      "Tool 'files': it is exclusive, so no other tool could be called in the session. Omit scope.",
     ],
   ])('throws at once: %#', (change, message) => {
     expect(() => defineUnfolding({ name: 'files', description: 'Files.', tools: [read], ...change })).toThrow(

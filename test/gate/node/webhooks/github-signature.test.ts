@@ -17,9 +17,9 @@ async function withHeaders(headers: Readonly<Record<string, string | undefined>>
 }
 
 const MISSING = invalid(
-  'X-Hub-Signature-256 is missing: set the secret of the webhook to the one of this Worker.',
+  'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
 );
-const MALFORMED = invalid('X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.');
+const MALFORMED = invalid('X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.');
 
 describe('a delivery of GitHub', () => {
   it('is accepted if @octokit/webhooks-methods signed it', async () => {

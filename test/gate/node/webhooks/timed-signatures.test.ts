@@ -100,7 +100,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
 describe('Stripe-Signature', () => {
   const { webhook } = SENDERS[0] ?? expect.fail();
   const MALFORMED = invalid(
-    'Stripe-Signature has to be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
+    'Stripe-Signature must be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
   const good = hmacHex(SECRET, `${TIME}.${body}`);
   const other = '0'.repeat(64);
@@ -173,7 +173,7 @@ describe('Slack', () => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
     expect(await arrive(webhook, { headers, body }, NOW)).toEqual(
-      invalid('X-Slack-Signature has to be v0= and 64 hexadecimal digits, once.'),
+      invalid('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
     );
   });
 
@@ -193,7 +193,7 @@ describe('webhook-signature', () => {
   const good = signed.headers['webhook-signature'] ?? '';
   const other = `v1,${'A'.repeat(43)}=`;
   const MALFORMED = invalid(
-    'webhook-signature has to be v1,{base64 of 32 bytes}, or several of them with spaces between.',
+    'webhook-signature must be v1,{base64 of 32 bytes}, or several of them with spaces between.',
   );
   const withHeader = (name: string, text: string): Signed => ({
     body,
@@ -245,7 +245,7 @@ describe('webhook-signature', () => {
   });
 
   it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
-    const why = 'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.';
+    const why = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
     expect(await arrive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
   });
 
@@ -265,7 +265,7 @@ describe('webhook-signature', () => {
         type: 'refused',
         kind: 'not-configured',
         why:
-          'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It has to be whsec_ and ' +
+          'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It must be whsec_ and ' +
           'the base64 of 24 bytes or more.',
       });
     },

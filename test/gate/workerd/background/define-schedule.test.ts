@@ -23,9 +23,9 @@ describe('defineSchedule', () => {
   it.each([
     [
       { name: 'a b' },
-      'A schedule cannot be called "a b": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -',
+      '"a b" is not a valid name for a schedule. Use 1 to 64 of the characters A-Z a-z 0-9 _ . -',
     ],
-    [{ name: '' }, 'A schedule cannot be called "": its name is 1 to 64 of the characters A-Z a-z 0-9 _ . -'],
+    [{ name: '' }, '"" is not a valid name for a schedule. Use 1 to 64 of the characters A-Z a-z 0-9 _ . -'],
     [{ cron: 'daily' }, "Schedule 'daily': 'daily' is not a cron expression of five fields."],
     [{ cron: '0 6 * *' }, "Schedule 'daily': '0 6 * *' is not a cron expression of five fields."],
     [{ cron: '0 0 6 * * *' }, "Schedule 'daily': '0 0 6 * * *' is not a cron expression of five fields."],

@@ -88,7 +88,7 @@ describe('a schedule', () => {
   it('does not start without an owner if the environment admits no callers', async () => {
     const { schedule } = daily('Report.', { owner: undefined });
     await expect(tick([schedule], { with: { HOLDFAST_AUTH: '' } })).rejects.toThrow(
-      "Schedules that could not start a turn: 'daily'.",
+      "These schedules could not start a turn: 'daily'.",
     );
     expect(log.mock.calls).toEqual([
       ["holdfast: schedule 'daily' could not start a turn", expect.objectContaining({ name: 'Problem' })],
@@ -134,7 +134,7 @@ describe('a schedule', () => {
     const { schedule } = daily('Report.');
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
-      "Schedules that could not start a turn: 'daily'.",
+      "These schedules could not start a turn: 'daily'.",
     );
     expect(log.mock.calls).toEqual([
       [
@@ -149,7 +149,7 @@ describe('a schedule', () => {
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
-      "Schedules that could not start a turn: 'daily'.",
+      "These schedules could not start a turn: 'daily'.",
     );
     expect(log.mock.calls).toEqual([
       [
@@ -205,7 +205,7 @@ describe('a schedule', () => {
     const astray = daily('Report.', { name: 'astray', session: () => 'a/b' });
     const { schedule, session } = daily(script('Done.').message());
     await expect(tick([failing.schedule, blank.schedule, astray.schedule, schedule])).rejects.toThrow(
-      "Schedules that could not start a turn: 'failing', 'blank', 'astray'.",
+      "These schedules could not start a turn: 'failing', 'blank', 'astray'.",
     );
     await expect.poll(() => endsOf(session)).toBe(1);
     expect(log.mock.calls.map(([text]) => text)).toEqual([

@@ -52,7 +52,7 @@ describe('a message', () => {
         'message[1].mediaType: must be a media type such as image/png',
         'message[2].id: is not known here',
         'message[2].size: is not known here',
-        'message[2]: needs data or url',
+        'message[2]: must have data or url',
       ],
     ],
     [
@@ -86,7 +86,7 @@ describe('a message', () => {
     const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
     const problems = ['message[1] is image/png, sent as bytes'];
     expect(await refusalOf(chat.send(picture))).toEqual(
-      refusal('unsupported-media-type', `${problems[0]}. The agent takes no files.`, {
+      refusal('unsupported-media-type', `${problems[0]}. The agent accepts no files.`, {
         more: { problems, accepts: { data: [], url: [] } },
       }),
     );
@@ -189,7 +189,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.result('t.1.0', { text: 'x' }))).toEqual(
       refusal(
         'unknown-call',
-        `There is no call 't.1.0' in this session: GET ${path} shows what it waits for.`,
+        `There is no call 't.1.0' in this session. GET ${path} shows what the session waits for.`,
       ),
     );
     expect(await refusalOf(chat.result(call, { text: 'x' }, { question: 2 }))).toEqual(
@@ -198,7 +198,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
         'wrong-answer',
-        `Call ${call} waits for the result of its tool: POST it to ${path}/results/${call}.`,
+        `Call ${call} waits for the result of its tool. POST it to ${path}/results/${call}.`,
       ),
     );
   });

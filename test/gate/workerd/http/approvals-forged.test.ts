@@ -37,7 +37,7 @@ describe('a decision about a call without a question', () => {
     problem(
       'unknown-call',
       404,
-      `There is no call '${call}' in this session: GET ${session} shows what it waits for.`,
+      `There is no call '${call}' in this session. GET ${session} shows what the session waits for.`,
     );
 
   it.each([
@@ -264,7 +264,7 @@ describe('an invalid decision', () => {
     const { session, turn, links } = await waiting(['pay', 'look_up']);
     const [decided = '', sent = ''] = links;
     const wrong = (call: number, what: string, link: string) =>
-      problem('wrong-answer', 409, `Call ${turn}.3.${call} waits for ${what}: POST it to ${link}.`);
+      problem('wrong-answer', 409, `Call ${turn}.3.${call} waits for ${what}. POST it to ${link}.`);
     await expectProblem(
       await answer(`${session}/approvals/${turn}.3.1`, APPROVE),
       wrong(1, 'the result of its tool', sent),
@@ -281,7 +281,7 @@ describe('an invalid decision', () => {
     async (which) => {
       const wait = await waiting(['pay']);
       const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
-      const detail = 'question is the number of a question in its call: 1 or more.';
+      const detail = 'question must be the number of a question of the call, from 1.';
       await expectProblem(response, problem('invalid-query', 400, detail));
     },
   );

@@ -216,7 +216,7 @@ describe('a call that waits for a limited time', () => {
     });
     expect(paidTo(wait.to)).toEqual([]);
     const late = await answer(linkOf(wait), APPROVE);
-    const detail = `The time for this answer is over. GET ${wait.session} shows the state of the session.`;
+    const detail = `The question has expired, so this answer comes too late. GET ${wait.session} shows the state of the session.`;
     expect(await json(late)).toEqual(problem('approval-expired', 409, detail));
     expect((await json(await send(wait.session))).turn).toMatchObject({ outcome: 'completed' });
   });

@@ -16,7 +16,7 @@ const clerk = defineAgent({
 describe('an app with a cost limit', () => {
   it('needs a model with prices', () => {
     const message =
-      "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices: give the model 'prices' in USD per million tokens.";
+      "Agent 'clerk' has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.";
     expect(() => createHoldfast({ agents: [clerk], model: scriptedModel([]) })).toThrow(
       new ConfigurationError(message),
     );

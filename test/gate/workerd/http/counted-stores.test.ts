@@ -85,7 +85,7 @@ it('each part that is read counts as a request, but a lookup of the file does no
 it('a failed request counts too', async () => {
   const { place, counted } = asked(broken);
   await expect(place(startWith(kept('a')))).rejects.toMatchObject({
-    message: 'The file store cannot be reached now. The message was not accepted: send the request again.',
+    message: 'The file store cannot be reached now. The message was not accepted. Send the request again.',
   });
   expect(counted()).toBe(1);
 });

@@ -184,7 +184,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'approval-expired',
         409,
-        `The time for this answer is over. GET ${session} shows the state of the session.`,
+        `The question has expired, so this answer comes too late. GET ${session} shows the state of the session.`,
       ),
     );
   });

@@ -126,7 +126,7 @@ describe('DELETE of a file', () => {
       problem(
         'session-busy',
         409,
-        `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended: GET ${session}/turns/${turn} shows whether it has.`,
+        `Turn ${turn} is running, and its model can see the file. Delete the file when the turn has ended. GET ${session}/turns/${turn} shows whether it has.`,
         { turn },
       ),
     );

@@ -141,9 +141,9 @@ describe('the store of an app', () => {
     expect(await runner(files({ store })).due({ ...row, stale: copies })).toBe('done');
     expect(await runner(files({ store })).due(row)).toBe('done');
     expect(asked).toEqual(['delete s-1- i1 a', 'delete s-1- i1 b', 'delete all s-1- i1']);
-    const problem = 'Files of this session are in an external store, and the app has none: ';
+    const problem = 'Files of this session are in an external store, but the app has none. ';
     await expect(runner(files()).due(row)).rejects.toThrow(
-      new ConfigurationError(`${problem}pass the store that was used to \`files({ store })\`.`),
+      new ConfigurationError(`${problem}Pass the store that was used to \`files({ store })\`.`),
     );
     expect(await runner().due(row)).toBe('unknown');
   });
@@ -203,7 +203,7 @@ describe('a message with a file whose session changes while the store saves the 
       problem(
         'files-unavailable',
         503,
-        'The session was erased, or its files were deleted, each time after the files of the message were stored. The message was not accepted: send it again.',
+        'The session was erased, or its files were deleted, each time after the files of the message were stored. The message was not accepted. Send it again.',
       ),
     ]);
     expect(told(asked).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([

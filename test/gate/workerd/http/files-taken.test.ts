@@ -31,7 +31,7 @@ const unknown = { ...seeing(), media: undefined };
 
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 const USUAL =
-  'The agent takes image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
+  'The agent accepts image/png, image/webp, image/svg+xml, application/pdf, text/*, application/json, application/xml and ' +
   'application/yaml as bytes, and image/* by URL.';
 
 it('a file URL in a private network is accepted if the app allows it, but never with a password', async () => {
@@ -40,7 +40,7 @@ it('a file URL in a private network is accepted if the app allows it, but never 
   expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
   expect(await said({}, image('https://files.corp/a.png'))).toEqual([
     422,
-    'The body is not valid: message[0].url: points to a private network; send the file itself.',
+    'The body is not valid: message[0].url: points to a private network, so send the file itself.',
   ]);
   for (const url of ['https://a:b@files.corp/a.png', 'http://files.corp/a.png'])
     expect(await said(means, image(url))).toEqual([422, expect.stringContaining('message[0].url: must be')]);
@@ -83,7 +83,7 @@ describe('an agent that names no media types', () => {
   });
 
   it('accepts no files if its model does not declare types, and says so', async () => {
-    const refused = [415, 'message[0] is text/plain, sent as bytes. The agent takes no files.'];
+    const refused = [415, 'message[0] is text/plain, sent as bytes. The agent accepts no files.'];
     expect(await said({ model: unknown }, file('text/plain'))).toEqual(refused);
     expect(await shown({ model: unknown })).toEqual({ data: [], url: [] });
   });
@@ -94,7 +94,7 @@ describe('an agent that names no media types', () => {
     expect(await shown(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
     expect(await said(config, file('audio/mpeg'))).toEqual([
       415,
-      'message[0] is audio/mpeg, sent as bytes. The agent takes image/*, application/pdf, text/*, application/json, ' +
+      'message[0] is audio/mpeg, sent as bytes. The agent accepts image/*, application/pdf, text/*, application/json, ' +
         'application/xml and application/yaml as bytes, and none by URL.',
     ]);
   });
@@ -108,7 +108,7 @@ describe('an agent that names no media types', () => {
     });
     expect(await said(config, file('application/pdf'))).toEqual([
       415,
-      'message[0] is application/pdf, sent as bytes. The agent takes image/png, image/webp, image/svg+xml, text/*, ' +
+      'message[0] is application/pdf, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml, text/*, ' +
         'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
     ]);
     expect(await shown({ model: fallback([seeing(), unknown]) })).toEqual({ data: [], url: [] });
@@ -126,7 +126,7 @@ describe('an agent that names media types', () => {
     for (const type of ['application/pdf', 'text/plain', 'application/ld+json', 'image/tiff']) {
       expect(await said(config, file(type))).toEqual([
         415,
-        `message[0] is ${type}, sent as bytes. The agent takes image/png, image/webp, image/svg+xml and text/csv as bytes, ` +
+        `message[0] is ${type}, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml and text/csv as bytes, ` +
           'and image/* by URL.',
       ]);
     }
@@ -138,7 +138,7 @@ describe('an agent that names media types', () => {
     expect(await said(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
     expect(await said(config, byUrl('text/plain'))).toEqual([
       415,
-      'message[0] is text/plain, sent by URL. The agent takes audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
+      'message[0] is text/plain, sent by URL. The agent accepts audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
     ]);
   });
 
@@ -154,7 +154,7 @@ describe('an agent that names media types', () => {
     expect(await shown({ accepts: [] })).toEqual({ data: [], url: [] });
     expect(await said({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
       415,
-      'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent takes no files.',
+      'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent accepts no files.',
     ]);
   });
 });
@@ -172,7 +172,7 @@ it('the agents of other tests accept no files', async () => {
   const { status, answer } = await posted(send, { message: [file('image/png')] }, newSession());
   expect([status, answer.detail]).toEqual([
     415,
-    'message[0] is image/png, sent as bytes. The agent takes no files.',
+    'message[0] is image/png, sent as bytes. The agent accepts no files.',
   ]);
 });
 
@@ -219,7 +219,7 @@ describe('an external store', () => {
     expect([status, answer.type, answer.detail]).toEqual([
       503,
       'urn:holdfast:problem:files-unavailable',
-      'The file store cannot be reached now. The message was not accepted: send the request again.',
+      'The file store cannot be reached now. The message was not accepted. Send the request again.',
     ]);
     expect(sent).toEqual([]);
     expect(error.mock.calls).toEqual([

@@ -359,7 +359,7 @@ describe('a file in an external store', () => {
       {
         type: 'urn:holdfast:problem:misconfigured',
         detail:
-          'The bytes of this file are in a store that this deployment does not have: pass that store to `files({ store })`.',
+          'The bytes of this file are in a store that this deployment does not have. Pass that store to `files({ store })`.',
       },
     ]);
     error.mockRestore();
@@ -394,7 +394,7 @@ it('a session without room for a file is refused with its limit', async () => {
   expect([status, answer.type, answer.detail]).toEqual([
     413,
     'urn:holdfast:problem:files-full',
-    'The files of this session have 52428790 bytes, and can have at most 52428800. Start another session, or send less.',
+    'The files of this session have 52428790 bytes, but can have at most 52428800. Start another session, or send less.',
   ]);
 });
 

@@ -242,7 +242,7 @@ describe('a fork request is refused', () => {
   it('if the session has no such event', async () => {
     const { path } = await twoTurns();
     const whole = (said: string) =>
-      `The body is not valid: at: must be the sequence of an event, a whole number from 1, but is ${said}.`;
+      `The body is not valid: at: must be the sequence number of an event, from 1, but is ${said}.`;
     const all: readonly (readonly [unknown, string])[] = [
       [{ at: 0 }, whole('0')],
       [{ at: 1.5 }, whole('1.5')],
@@ -274,7 +274,7 @@ describe('a fork request is refused', () => {
     const refused = {
       type: 'urn:holdfast:problem:session-exists',
       status: 409,
-      detail: `The session '${name}' is not a fork at this event: GET ${other} shows it. Use another name.`,
+      detail: `The session '${name}' exists, and is not a fork at this event. GET ${other} shows it. Use another name.`,
     };
     expect(await refusalOf(path, { at: 4, name })).toEqual(refused);
     expect(await refusalOf(path, { at: 4, name: sessionId(path) })).toMatchObject({ status: 409 });

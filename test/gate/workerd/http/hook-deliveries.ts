@@ -74,5 +74,5 @@ export const NOT_SIGNED = problem(
 export const FAILED = problem(
   500,
   'webhook-failed',
-  'The webhook failed inside the Worker, whose log says why. The delivery was not stored: send it again.',
+  'The webhook failed inside the Worker, whose log says why. The delivery was not stored. Send it again.',
 );

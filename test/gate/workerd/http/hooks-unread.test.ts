@@ -34,7 +34,7 @@ describe('the body of a delivery', () => {
   const MISSING = problem(
     401,
     'invalid-signature',
-    'X-Hub-Signature-256 is missing: set the secret of the webhook to the one of this Worker.',
+    'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
   );
 
   it('is not read if there is no signature', async () => {

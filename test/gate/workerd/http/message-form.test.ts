@@ -87,7 +87,7 @@ describe('an invalid form', () => {
     [
       'with a file as its message',
       formOf(['message', png()]),
-      ['message: must be text; send files in fields of other names', 'message: is missing'],
+      ['message: must be text. Send files in other fields', 'message: is missing'],
     ],
     ['with an unknown field', formOf(['message', 'a'], ['x', 'y']), ['x: is not known here']],
     ['with a prototype', formOf(['message', 'a'], ['__proto__', '{}']), ['__proto__: is not known here']],
@@ -180,7 +180,7 @@ describe('an invalid form', () => {
     const response = await sendForm(fileApp().via, form);
     expect([response.status, (await json(response)).detail]).toEqual([
       413,
-      'files[1] ("big.png"): has 8388609 bytes. A file can have at most 8388608 bytes.',
+      'files[1] ("big.png") is larger than 8388608 bytes.',
     ]);
   });
 
@@ -189,7 +189,7 @@ describe('an invalid form', () => {
     const response = await sendForm(send, form, { session: newSession() });
     expect([response.status, (await json(response)).detail]).toEqual([
       415,
-      'files[0] ("chart.png") is image/png, sent as bytes. The agent takes no files.',
+      'files[0] ("chart.png") is image/png, sent as bytes. The agent accepts no files.',
     ]);
   });
 });

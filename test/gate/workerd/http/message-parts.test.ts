@@ -123,11 +123,11 @@ describe('an invalid message of parts', () => {
       'message[0].id: is not known here',
     ],
     ['of a file with another property', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
-    ['of a file without bytes', part({}), 'message[0]: needs data or url'],
+    ['of a file without bytes', part({}), 'message[0]: must have data or url'],
     [
       'of a file with both',
       part({ data: 'eA==', url: 'https://a.example/' }),
-      'message[0]: takes data or url, not both',
+      'message[0]: must have data or url, not both',
     ],
     ['of data that is not text', part({ data: 7 }), `message[0].data: ${base64Rule}`],
     ['of invalid base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
@@ -167,7 +167,7 @@ describe('an invalid message of parts', () => {
       (host): [string, unknown, string] => [
         `of a URL of ${host}`,
         part({ url: `https://${host}/a.png` }),
-        'message[0].url: points to a private network; send the file itself',
+        'message[0].url: points to a private network, so send the file itself',
       ],
     ),
     [
@@ -208,7 +208,7 @@ describe('an invalid message of parts', () => {
     const problems = [
       'message[0].text: must be text',
       'message[1].a: is not known here',
-      'message[1]: needs data or url',
+      'message[1]: must have data or url',
       'message[1].mediaType: must be a media type such as image/png',
       'message[2]: must be a part of the type text or file',
       'context: must be a JSON object',
@@ -237,7 +237,7 @@ describe('the size of a body', () => {
     expect([status, answer.type, answer.detail]).toEqual([
       413,
       'urn:holdfast:problem:file-too-large',
-      'message[1]: has 8388609 bytes. A file can have at most 8388608 bytes.',
+      'message[1] is larger than 8388608 bytes.',
     ]);
     expect(sent.length).toBe(1);
   });

@@ -213,7 +213,7 @@ describe('a model from the environment', () => {
       error: {
         type: 'misconfigured',
         message:
-          "Agent 'agent' has a cost limit, but its model 'of-red' has no prices: give the model 'prices' in USD per million tokens.",
+          "Agent 'agent' has a cost limit, but its model 'of-red' has no prices. Set its 'prices' in USD per million tokens.",
       },
     });
   });

@@ -243,7 +243,7 @@ describe('a refused retry', () => {
     expect(await problemOf(await again(session))).toEqual([
       409,
       'nothing-to-retry',
-      `The last message was answered, as turn ${turn}: send another message.`,
+      `The last message was answered, as turn ${turn}. Send another message.`,
       turn,
     ]);
   });

@@ -108,7 +108,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     'a file that is not accepted',
     body(user([{ type: 'file', mediaType: 'video/mp4', url: 'https://files.example/b' }])),
     415,
-    'messages[0].parts[0] is video/mp4, sent by URL. The agent takes image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
+    'messages[0].parts[0] is video/mp4, sent by URL. The agent accepts image/*, text/*, application/json, application/xml and application/yaml as bytes, and image/* by URL.',
   ],
   [
     'an unknown trigger',
@@ -222,7 +222,7 @@ describe('a chat gets an error', () => {
     const gone = await post(resultOf('__proto__'));
     expect([gone.status, await gone.text()]).toEqual([
       404,
-      `There is no call '__proto__' in this session: GET /agents/desk/sessions/${at.id} shows what it waits for.`,
+      `There is no call '__proto__' in this session. GET /agents/desk/sessions/${at.id} shows what the session waits for.`,
     ]);
     const elsewhere = await post(resultOf('t.1.0'));
     expect([elsewhere.status, await elsewhere.text()]).toEqual([

@@ -253,7 +253,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, say, id } = open({ version }, { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     const refusal =
-      "The work since then would be forgotten, and could be repeated: 'note'. Send a new message instead.";
+      "The model would forget these calls, and could repeat them: 'note'. Send a new message instead.";
     await chat.regenerate();
     expect(chat.error?.message).toBe(refusal);
     await chat.sendMessage({ text: 'Other', messageId: chat.messages[0]?.id });
@@ -267,7 +267,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.regenerate();
     expect(texts(chat.messages)).toEqual(['Hello', 'Noted.']);
     await chat.regenerate();
-    expect(chat.error?.message).toContain("could be repeated: 'note'");
+    expect(chat.error?.message).toContain("could repeat them: 'note'");
   });
 
   it('stays at its position if the message to a fork is refused', async () => {

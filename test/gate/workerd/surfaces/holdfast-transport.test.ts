@@ -347,7 +347,7 @@ describe('HoldfastChatTransport', () => {
       chat.sendMessage({ text: `${text}, ${words}`, messageId: chat.messages[0]?.id });
     await edit('Well');
     await edit('No');
-    expect(chat.error?.message).toContain("could be repeated: 'note'");
+    expect(chat.error?.message).toContain("could repeat them: 'note'");
     await chat.sendMessage({ text: 'So?' });
     expect(chat.error).toBeUndefined();
     const loaded = (await transport.loadMessages(id)).map(({ parts }) => parts.at(-1));

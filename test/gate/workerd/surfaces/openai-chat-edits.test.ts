@@ -123,7 +123,7 @@ describe('an edited history', () => {
         status: 409,
         code: 'would_repeat_effects',
         type: 'invalid_request_error',
-        message: expect.stringContaining("could be repeated: 'note'. Send a new message instead."),
+        message: expect.stringContaining("could repeat them: 'note'. Send a new message instead."),
         error: { calls: [{ tool: 'note' }] },
       });
     expect([await messagesOf(session, model), await forksOf(session, model)]).toEqual([before, []]);

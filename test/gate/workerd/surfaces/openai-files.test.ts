@@ -53,7 +53,7 @@ it.each(['https://169.254.169.254/latest', 'https://[::ffff:7f00:1]/a.png'])(
   async (url) => {
     const refused = {
       status: 422,
-      message: expect.stringContaining('url: points to a private network; send the file itself'),
+      message: expect.stringContaining('url: points to a private network, so send the file itself'),
     };
     const content = [{ type: 'input_image' as const, image_url: url, detail: 'auto' as const }];
     const response = client.responses.create({ model: 'seer', input: [{ role: 'user', content }] });

@@ -18,7 +18,7 @@ const PRIVATE = [
   'printer.local.',
 ];
 
-const refused: Check = problem(422, 'invalid-body', '…points to a private network; send the file itself…');
+const refused: Check = problem(422, 'invalid-body', '…points to a private network, so send the file itself…');
 
 const addresses = PRIVATE.map(
   (host): Attack => ({

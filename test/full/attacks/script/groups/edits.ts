@@ -58,7 +58,7 @@ export const edits = (): readonly Attack[] => [
       name: `the question ${which} does not exist`,
       act: ({ rolf, at }) =>
         rolf.post(`${at(PENDING)}/approvals/x?question=${which}`, { decision: 'approve' }),
-      comes: problem(400, 'invalid-query', 'question is the number of a question in its call: 1 or more.'),
+      comes: problem(400, 'invalid-query', 'question must be the number of a question of the call, from 1.'),
     }),
   ),
   {

@@ -41,7 +41,7 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
   [
     'both data and a URL',
     part('image/png', PNG, { url: 'https://example.com/x.png' }),
-    invalid('message[1]: takes data or url, not both'),
+    invalid('message[1]: must have data or url, not both'),
   ],
   [
     'a data URL of another type',
@@ -103,7 +103,7 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   [
     'a message that is a file',
     `${field('name="message"; filename="x.txt"', 'x', 'text/plain')}${END}`,
-    invalid('message: must be text; send files in fields of other names; message: is missing'),
+    invalid('message: must be text. Send files in other fields; message: is missing'),
   ],
   [
     'a hundred and one files',

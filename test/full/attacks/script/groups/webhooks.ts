@@ -124,7 +124,7 @@ const old: readonly Attack[] = [
     comes: problem(
       401,
       'invalid-signature',
-      'webhook-id has to be 1 to 256 visible ASCII characters without a full stop.',
+      'webhook-id must be 1 to 256 visible ASCII characters without a full stop.',
     ),
   },
   {
@@ -146,7 +146,7 @@ const old: readonly Attack[] = [
     comes: problem(
       401,
       'invalid-signature',
-      'X-Hub-Signature-256 has to be sha256= and 64 hexadecimal digits, once.',
+      'X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.',
     ),
   },
 ];

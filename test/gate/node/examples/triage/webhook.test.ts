@@ -59,7 +59,7 @@ describe('the webhook of the triage agent', () => {
     expect(await receive({ ...opened, sender: bot })).toMatchObject({ type: 'ignored' });
     expect(await receive({ ...opened, issue: undefined })).toMatchObject({
       type: 'ignored',
-      reason: "Its payload is not that of an event 'issues'.",
+      reason: "Its payload does not match the event 'issues'.",
     });
   });
 
@@ -69,7 +69,7 @@ describe('the webhook of the triage agent', () => {
     expect(await receive(pull, 'pull_request')).toMatchObject({ type: 'ignored' });
     expect(await receive(pull)).toEqual({
       type: 'ignored',
-      reason: "Its payload is not that of an event 'issues'.",
+      reason: "Its payload does not match the event 'issues'.",
       acknowledge: 'address',
     });
     expect(await receive({ ...opened, issue: {} })).toMatchObject({ reason: 'It is about no issue.' });

@@ -98,10 +98,10 @@ describe('an oversized image from a server', () => {
     });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
     expect(read()).toEqual([
-      `Look:\n\n[file not kept: image/png, 8,388,609 bytes] (A file can have at most 8388608 bytes.)\n\n${LINE}\n\n${NOT_TAKEN}`,
+      `Look:\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)\n\n${LINE}\n\n${NOT_TAKEN}`,
     ]);
     expect(log.mock.calls).toEqual([
-      ["holdfast: A file that tool 'look' returned was not kept. A file can have at most 8388608 bytes."],
+      ["holdfast: A file that tool 'look' returned was not kept. It is larger than 8388608 bytes."],
     ]);
     expect(JSON.stringify(await session.events()).length).toBeLessThan(10_000);
   });

@@ -18,7 +18,7 @@ describe('`inspect`', () => {
     const given = (() => {}) as unknown as LoopInspector; // as untyped code may
     expect(() => inspect({}, given)).toThrow(
       new TypeError(
-        'inspect: the inspector at 1 is not an object with functions, such as loggingInspector().',
+        'inspect: the inspector at 1 must be an object with functions, such as loggingInspector().',
       ),
     );
   });

@@ -173,7 +173,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   const NOT_SET =
-    'has no secret: set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
+    'has no secret. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
 
   it.each<[string, Sending, string]>([
     ['no secret is set', { env: {} }, NOT_SET],
@@ -182,7 +182,7 @@ describe('a message of an outgoing webhook', () => {
     [
       'a secret is invalid',
       { env: { ALERTS_SECRET: 'hunter2' } },
-      'has an invalid secret: it has to be whsec_ and the base64 of 24 bytes or more',
+      'has an invalid secret: it must be whsec_ and the base64 of 24 bytes or more',
     ],
     [
       'its function returns no address',
@@ -230,7 +230,7 @@ describe('the options of an outgoing webhook', () => {
     [
       'an invalid name',
       { name: 'my alerts' },
-      "Webhook 'my alerts' needs a name of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'.",
+      "Webhook 'my alerts' needs a name of 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     ],
     [
       'no events',

@@ -181,7 +181,7 @@ describe('a function that chooses the cached part', () => {
 
 it.each(['on', true, { ttl: '1h' }])('promptCache refuses %j', (setting) => {
   expect(() => promptCache(setting as never)).toThrow(
-    new TypeError("promptCache takes 'auto', 'off' or a function."),
+    new TypeError("promptCache must receive 'auto', 'off' or a function."),
   );
 });
 

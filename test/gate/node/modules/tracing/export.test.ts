@@ -129,7 +129,7 @@ describe('a receiver of traces', () => {
     await clock.advance(0);
     await clock.advance(24 * 3600_000);
     expect(sent).toHaveLength(1);
-    const message = `the traces of a turn: the receiver answered ${status}; it is not tried again`;
+    const message = `the export of the traces of a turn is not tried again: the receiver answered ${status}`;
     expect(logged).toMatchObject([{ level: 'warn', message }]);
   });
 
@@ -152,7 +152,7 @@ describe('a receiver of traces', () => {
     await clock.advance(24 * 3600_000);
     expect(sent).toHaveLength(1);
     const message =
-      'the traces of a turn: the receiver has rejected 2 items: "too old"; it is not tried again';
+      'the export of the traces of a turn is not tried again: the receiver has rejected 2 items: "too old"';
     expect(logged).toMatchObject([{ level: 'warn', message }]);
   });
 

@@ -73,7 +73,7 @@ describe('the settings of tracing', () => {
   it.each([
     [{ endpoint: 'http://otlp.example.com' }, "tracing() has no usable 'endpoint'. It must be an https URL"],
     [{ endpoint: 'https://ann:secret@otlp.example.com' }, "tracing() has no usable 'endpoint'"],
-    [{ name: 'a b' }, "tracing() needs a 'name' of 1 to 64 of A-Z, a-z, 0-9, '_' and '-'."],
+    [{ name: 'a b' }, "tracing() needs a 'name' of 1 to 64 of the characters A-Z a-z 0-9 _ -."],
   ])('are refused without a credential in the error: %j', (config, message) => {
     expect(() => tracing(config)).toThrow(message);
     expect(() => tracing(config)).not.toThrow('secret');
@@ -85,7 +85,7 @@ describe('the settings of tracing', () => {
     await clock.advance(0);
     expect(sent).toEqual([]);
     const message =
-      "the traces of a turn: the receiver has no usable 'headers': each needs a string of visible ASCII, so set the vars that they read; it is tried again in ";
+      "the receiver has no usable 'headers'. Each must be a string of visible ASCII, so set the vars that they read";
     expect(logged).toMatchObject([{ level: 'warn', message: expect.stringContaining(message) }]);
   });
 });

@@ -64,7 +64,7 @@ describe('the options of a transformer', () => {
     [
       'have no function',
       { name: 'cut' },
-      "The transformer 'cut' changes nothing: give it 'messages', 'result' or 'reply'.",
+      "The transformer 'cut' has no function. Give it 'messages', 'result' or 'reply'.",
     ],
   ])('are refused if they %s', (_, literal, message) => {
     expect(() => defineTransformer(literal as never)).toThrow(message);

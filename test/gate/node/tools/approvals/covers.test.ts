@@ -324,7 +324,7 @@ describe('a guard', () => {
       for (const tool of [does('look'), dig]) {
         for (const guard of guards(tool, covers)) {
           expect(guard).toThrow(
-            `Tool '${tool.name}': its guard covers '${covers}', but only an unfolding tool has inner tools: leave covers out.`,
+            `Tool '${tool.name}': its guard covers '${covers}', but only an unfolding tool has inner tools. Omit covers.`,
           );
         }
       }
@@ -343,8 +343,8 @@ describe('a guard', () => {
     for (const tool of [searching, outer]) {
       for (const guard of [...guards(tool), () => withAwaiting(tool, () => undefined)]) {
         expect(guard).toThrow(
-          `Tool '${tool.name}': its guard cannot stop 'web_search', which the model's provider runs: ` +
-            "remove it, or use covers: 'opening'.",
+          `Tool '${tool.name}': its guard cannot stop 'web_search', which the model's provider runs. ` +
+            "Remove it, or use covers: 'opening'.",
         );
       }
     }

@@ -182,7 +182,7 @@ describe('an invalid reviewer', () => {
   ])('is refused when the tool is defined: %s (AEA-09)', (handler, what) => {
     const define = () => withReview(refundTool().refund, pretend(handler));
     expect(define).toThrow(ToolConfigurationError);
-    expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function; it is ${what}.`);
+    expect(define).toThrow(`The ReviewHandler of tool 'refund' must be a function, but is ${what}.`);
   });
 
   it.each([

@@ -104,7 +104,7 @@ describe('a tool method', () => {
     }
     expect(new Hiding().twice()).toBe(2);
     expect(() => toolsOf(new Hiding())).toThrow(
-      "No tools found on Hiding: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
+      "No tools found on Hiding. Make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
     );
   });
 
@@ -318,7 +318,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: prices[0] },
-      "'two' of a plain object of tools is a tool already: list it by itself.",
+      "'two' of a plain object of tools is already a tool. List it by itself.",
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: { description: 'x' } },
@@ -334,11 +334,11 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { name: 'two', description: 'x', run: () => 1 } },
-      "Tool 'one': it has a `name` beside its key: its key is its name.",
+      "Tool 'one': it has a `name`, but its key is its name. Remove `name`.",
     ],
     [
       {},
-      "No tools found on Object: make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
+      "No tools found on Object. Make its methods tools with toolMethod, in fields that are not #private, or describe them in a static 'tools' table.",
     ],
   ])('are refused with the problem: %o', (object, message) => {
     expect(() => toolsOf(object)).toThrow(message);

@@ -180,7 +180,7 @@ describe('the tools of an object', () => {
     expect((await call(tools, 'hidden')).text()).toBe('private');
     expect((await call(tools, 'count')).text()).toBe('1');
     expect(() => toolsOf(Inner)).toThrow(
-      "The static 'tools' of Inner name 'hidden', which is not a method of it.",
+      "The static 'tools' of Inner list 'hidden', which is not one of its methods.",
     );
   });
 
@@ -264,7 +264,7 @@ describe('the tools of an object', () => {
       charge() {}
     }
     expect(() => toolsOf(new Wrong())).toThrow(
-      "The static 'tools' of Wrong name 'find', which is not a method of it.",
+      "The static 'tools' of Wrong list 'find', which is not one of its methods.",
     );
   });
 });
@@ -293,9 +293,7 @@ describe('an object behind a proxy or facade', () => {
     vi.spyOn(calculator, 'add').mockReturnValue(42);
     expect((await call(tools, 'add', { a: 1 })).text()).toBe('42');
     Object.assign(calculator, { add: 7 });
-    await expect(call(tools, 'add', { a: 1 })).rejects.toThrow(
-      "'add' is not a method of Calculator any more.",
-    );
+    await expect(call(tools, 'add', { a: 1 })).rejects.toThrow("'add' is no longer a method of Calculator.");
   });
 
   it('has no tools if a proxy hides its class (ANN-13)', () => {
@@ -314,7 +312,7 @@ describe('an object without tools', () => {
     }
   }
   const NONE =
-    'No tools found on Plain: make its methods tools with toolMethod, in fields that are not #private, ' +
+    'No tools found on Plain. Make its methods tools with toolMethod, in fields that are not #private, ' +
     "or describe them in a static 'tools' table.";
 
   it('is refused with an error that names its class (ANN-03)', () => {
@@ -385,7 +383,7 @@ describe('an object without tools', () => {
     const debug = vi.spyOn(console, 'debug').mockImplementation(() => {});
     expect(toolsOfSafely(new Wrong())).toEqual([]);
     expect(debug.mock.calls[0]?.[1]).toMatchObject({
-      message: "The static 'tools' of Wrong name 'ad', which is not a method of it.",
+      message: "The static 'tools' of Wrong list 'ad', which is not one of its methods.",
     });
     debug.mockRestore();
   });

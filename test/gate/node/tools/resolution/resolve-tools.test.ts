@@ -80,7 +80,10 @@ describe('a list of tools', () => {
       }
     }
     expect(() => resolveTools([new Safe()])).toThrow(
-      new ToolObjectError('Safe', "The static 'tools' of Safe name '#open', which is not a method of it."),
+      new ToolObjectError(
+        'Safe',
+        "The static 'tools' of Safe list '#open', which is not one of its methods.",
+      ),
     );
   });
 
@@ -92,7 +95,7 @@ describe('a list of tools', () => {
         readonly word = 'no method';
       }
       expect(() => resolveTools(listed(new Desk()))).toThrow(
-        `The static 'tools' of Desk name '${method}', which is not a method of it.`,
+        `The static 'tools' of Desk list '${method}', which is not one of its methods.`,
       );
     }
   });
@@ -188,7 +191,7 @@ describe('a value that has tools but is not a tool', () => {
         permissions: ['internet-access', 'host-access'],
         tools: [tool('add')],
       }),
-      "Tool at index 0 is the tool group 'math', which needs internet-access and host-access: only an agent can allow that. " +
+      "Tool at index 0 is the tool group 'math', which needs internet-access and host-access. Only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
     [

@@ -241,12 +241,12 @@ describe('an invalid factory', () => {
     [
       'a promise',
       made(Promise.resolve(does('look'))),
-      'the function of toolFactory returns a promise: make the object synchronously, and await inside its tools',
+      'the function of toolFactory returns a promise. Make the object synchronously, and await inside its tools',
     ],
     [
       'a provider',
       made(toolProvider({ toolsNow: () => [] })),
-      'A tool provider is among them, which a tool factory cannot make: list it next to the factory',
+      'A tool provider is among them, which a tool factory cannot make. List it next to the factory',
     ],
   ])('is refused when its tools are listed: it returns %s', (_, factory, message) => {
     expect(() => resolveTools([factory])).toThrow(message);
@@ -255,11 +255,11 @@ describe('an invalid factory', () => {
   it('is refused when it is created with a class or an object in place of a function', () => {
     expect(() => toolFactory(Cart as never)).toThrow(
       new TypeError(
-        'toolFactory received the class Cart: pass a function, as in toolFactory(() => new Cart()).',
+        'toolFactory received the class Cart. Pass a function, as in toolFactory(() => new Cart()).',
       ),
     );
     expect(() => toolFactory(new Cart() as never)).toThrow(
-      new TypeError('toolFactory received an object: pass a function, as in toolFactory(() => new Cart()).'),
+      new TypeError('toolFactory received an object. Pass a function, as in toolFactory(() => new Cart()).'),
     );
   });
 
@@ -276,9 +276,7 @@ describe('an invalid factory', () => {
     expect(results(session)).toEqual([
       "Error: Tool 'look' is not there any more. Do not call it again; go on without it.",
     ]);
-    expect(console_).toHaveBeenCalledExactlyOnceWith(
-      "holdfast: a tool factory made no 'look' this time, which it made before.",
-    );
+    expect(console_).toHaveBeenCalledExactlyOnceWith("holdfast: a tool factory no longer makes 'look'.");
   });
 
   it('is omitted inside itself, and a warning names the path', () => {

@@ -218,7 +218,7 @@ describe('tools/call', () => {
         { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
         {
           type: 'text',
-          text: '[file not kept: image/png, 8,388,609 bytes] (A file can have at most 8388608 bytes.)',
+          text: '[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)',
         },
       ],
       structuredContent: { a: 1 },

@@ -138,7 +138,7 @@ describe('GET .../console/offer', () => {
   });
 
   it.each([
-    ['reply=1', 'Event 1 is not a reply of a model. Use the seq of a `model-replied`.'],
+    ['reply=1', 'Event 1 is not a reply of a model. Use the seq of a `model-replied` event.'],
     ['reply=x', 'reply must be the sequence number of an event, such as 12.'],
     ['', 'The loop is not open at this event.'],
   ])('refuses the query "%s"', async (query, detail) => {

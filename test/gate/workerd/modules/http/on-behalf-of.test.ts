@@ -207,7 +207,7 @@ describe('a contradictory app', () => {
   it('is refused if `onBehalfOf` is not a function', () => {
     const name = 'x-user-id' as unknown as OnBehalfOf; // plain JavaScript can do this
     expect(() => onBehalfOf(name)).toThrow(
-      new ConfigurationError('onBehalfOf takes a function that returns the id of a person.'),
+      new ConfigurationError('onBehalfOf must receive a function that returns the id of a person.'),
     );
   });
 

@@ -24,11 +24,7 @@ async function shopWith(...names: readonly string[]) {
   return { ...shop, operator, standing, isErased, erase: async () => operator(path, { method: 'DELETE' }) };
 }
 
-const ERASING = problem(
-  'erasing',
-  409,
-  'All sessions of this owner are being erased. Start another session when that is done.',
-);
+const ERASING = problem('erasing', 409, 'All sessions of this owner are being erased. Try again later.');
 
 // An erasure takes five seconds at least, and more on a busy machine.
 describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {

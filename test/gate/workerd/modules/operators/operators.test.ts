@@ -74,7 +74,7 @@ const OPERATORS_ONLY = problem(
 const OWNER_ONLY = problem(
   'role-required',
   403,
-  'Only the owner of this session may do this. Operators read, cancel and erase it, and decide for a role that they have.',
+  'Only the owner of this session can do this. Operators can read, cancel and erase the session, and decide calls for their roles.',
   { role: 'owner' },
 );
 
@@ -351,7 +351,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
     const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
     await waiting(['pay'], { via: ann, session: path });
     const detail =
-      'This session is full, so its journal cannot record the access of an operator. An operator may cancel or erase it.';
+      'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.';
     expect(await json(await olga(of()))).toEqual(problem('session-full', 507, detail));
     expect((await olga(of('/cancel'), { method: 'POST' })).status).toBe(202);
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);

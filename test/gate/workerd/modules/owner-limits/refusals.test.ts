@@ -219,7 +219,7 @@ describe('the owner of limits', () => {
     [{ perDay: { tokens: 1.5 } }, 'perDay.tokens is 1.5. Use a positive whole number'],
     [{ perDay: { cost: Number.NaN } }, 'perDay.cost is NaN. Use a positive number of USD'],
     [{ openSessions: Infinity }, 'openSessions is Infinity. Use a positive whole number'],
-    [{ allowance: { tokens: 5 } }, 'allowance.tokens needs perDay.tokens'],
+    [{ allowance: { tokens: 5 } }, 'allowance.tokens requires perDay.tokens'],
     [{ perHour: { turns: 1 } }, 'perHour: is not known here'],
     [{ perDay: { calls: 1 } }, 'calls: is not known here'],
   ])('cannot have the limits %j', (limits, problem) => {
