@@ -297,6 +297,9 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     // The view does not load the state again for the events that it causes.
     await page.waitForTimeout(1_500);
     expect(await accesses()).toBe(before);
+    await page.setViewportSize({ width: 390, height: 780 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole('button', { name: 'Back to your own sessions' }).click();
     await page.locator('.session-row', { hasText: 'Please refund order 1001, it came damaged.' }).waitFor();
   });

@@ -15,6 +15,8 @@ import { playSessions } from './console/play.ts';
 const VIEWS: Readonly<Record<string, string>> = {
   sessions: '#/sessions',
   inbox: '#/inbox',
+  owner: '#/sessions?owner=id:ada',
+  'owner-chat': '#/s/clerk/approval/chat?owner=id:ada',
   chat: '#/s/clerk/refund/chat',
   approval: '#/s/clerk/approval/chat',
   turn: '#/s/clerk/refund/turn',
@@ -42,8 +44,11 @@ async function takePictures(folder: string, names: readonly string[]): Promise<v
   mkdirSync(folder, { recursive: true });
   const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: CHROMIUM_ARGS });
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 820 } });
+    for (const width of [1920, 1280, 390]) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: width > 1280 ? 1080 : 820 },
+      });
       const page = await context.newPage();
       page.on(
         'console',

@@ -34,7 +34,7 @@ export function OwnerButton() {
           'Owner'
         ) : (
           <span class="bar-owner">
-            Owner: <Line text={owner} most={80} />
+            <span class="visually-hidden">Owner:</span> <Line text={owner} most={80} />
           </span>
         )}
       </Button>
