@@ -65,7 +65,7 @@ export function addToAgenda(scope: LedgerScope, rows: readonly AgendaRow[]): voi
   scheduleAlarm(scope);
 }
 
-const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows due in one session: the oldest are dropped`;
+const TOO_MANY_ROWS = `has more than ${MAX_ROWS} rows due in one session, so the oldest are dropped`;
 
 /** The counts of a lane whose first row was not offered yet. */
 const NO_ATTEMPTS = { attempts: 0, misses: 0 };

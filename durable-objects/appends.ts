@@ -21,7 +21,7 @@ export function assertKnownFields(change: AppendData): void {
   const { inboxRead, blobs, snapshot, expiries, scheduled, ...strangers } = more;
   const [stranger] = Object.keys(strangers satisfies Record<string, never>);
   if (stranger === undefined) return;
-  throw new Error(`This SessionObject does not support '${stranger}' in an append: deploy a newer version.`);
+  throw new Error(`This SessionObject does not support '${stranger}' in an append. Deploy a newer version.`);
 }
 
 /** Stores the rest of an append whose events are stored. */

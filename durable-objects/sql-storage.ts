@@ -64,7 +64,9 @@ export class SqlSessionStorage implements SessionStorage {
   /** @throws Error if the object was never reached by its name. */
   get name(): string {
     if (this.#name === undefined)
-      throw new Error('Use the name of a session to reach its object, not only its id.');
+      throw new Error(
+        'The object of a session has no name. Reach it by the name of the session, not by its id.',
+      );
     return this.#name;
   }
 

@@ -94,7 +94,7 @@ export function createWatchers(
   return {
     open(request) {
       if (request.headers.get('upgrade') !== 'websocket') {
-        return new Response('A session is watched over a WebSocket.\n', { status: 426 });
+        return new Response('Watching a session requires a WebSocket.\n', { status: 426 });
       }
       const pair = new WebSocketPair();
       const tags = tagsOf(request);
@@ -186,7 +186,7 @@ const POLICY_VIOLATION = 1008;
 
 function close(socket: WebSocket): void {
   try {
-    socket.close(POLICY_VIOLATION, 'Only the holder may send this.');
+    socket.close(POLICY_VIOLATION, 'Only the lease holder may send this.');
   } catch {
     // The socket has closed since its message arrived.
   }

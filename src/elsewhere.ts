@@ -49,4 +49,4 @@ export function requireApproval(_: "import { requireApproval } from 'holdfast/de
 }
 
 const createMovedError = (name: string, entry: string): TypeError =>
-  new TypeError(`'holdfast' has no ${name}: import { ${name} } from 'holdfast/${entry}'.`);
+  new TypeError(`'holdfast' has no ${name}. Write import { ${name} } from 'holdfast/${entry}'.`);

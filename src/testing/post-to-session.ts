@@ -161,7 +161,8 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
 export async function postCancelTo({ port, hear }: SessionParts, given: string | undefined): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
-  if (posted !== 'posted') throw new Error(`The turn ${given ?? ''} cannot be cancelled: it is not open.`);
+  if (posted !== 'posted')
+    throw new Error(`The turn ${given ?? ''} cannot be cancelled, since it is not open.`);
   hear();
 }
 
@@ -200,7 +201,7 @@ export type TestDecision =
  */
 export function toSentDecision(given: TestDecision | undefined): Parameters<typeof sendAnswer>[2] {
   if (given === undefined)
-    throw new TypeError("The decision is missing: pass one after the call, as in decide('pay', 'approve').");
+    throw new TypeError("The decision is missing. Pass one after the call, as in decide('pay', 'approve').");
   const { by, ...body } = typeof given === 'string' ? { decision: given, by: undefined } : given;
   return { for: 'decision', body, by };
 }
@@ -254,13 +255,13 @@ export async function sendAnswer(
   if (outcome === 'kept-out')
     throw new Error(wrongDeciderText({ call, turn }, typeof by === 'string' ? by : by.id));
   if (typeof outcome === 'object') throw invalidAnswerError(outcome.problems);
-  if (outcome !== 'posted') throw new Error(`The answer was refused: ${outcome}.`);
+  if (outcome !== 'posted') throw new Error(`The answer was refused (${outcome}).`);
   return turn;
 }
 
 const missingRoleText = (call: string, role: string, { id, roles = [] }: TurnPrincipal): string =>
-  `Call ${call} must be decided by a person with the role '${role}', but '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}: ` +
-  `name another one, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
+  `Call ${call} must be decided by a person with the role '${role}', but '${id}' has ${roles.map((one) => `'${one}'`).join(', ') || 'none'}. ` +
+  `Name another person, as in { decision: 'approve', by: { id: 'manager', roles: ['${role}'] } }.`;
 
 const invalidAnswerError = (problems: readonly string[]): Error =>
   new Error(`The answer is not valid: ${problems.join('; ')}.`);
@@ -269,8 +270,8 @@ const wrongDeciderText = (
   { call, turn }: { readonly call: string; readonly turn: string },
   by: string,
 ): string =>
-  `Call ${call} must be decided by a person who did not ask for turn ${turn}, but '${by}' did: ` +
-  "name another one, as in { decision: 'approve', by: 'manager' }.";
+  `Call ${call} must be decided by a person who did not ask for turn ${turn}, but '${by}' did. ` +
+  "Name another person, as in { decision: 'approve', by: 'manager' }.";
 
 function findWaitingCall(callOrTool: string, waiting: readonly PendingCall[]): PendingCall {
   const [found, ...more] = waiting.filter(({ call, tool }) => call === callOrTool || tool === callOrTool);

@@ -277,7 +277,7 @@ export function createTestSession<Output>(
 function modelOfTest({ model, replies }: TestSessionOptions): ChatModel {
   const problem = modelProblem(model);
   if (problem !== undefined || typeof model === 'function')
-    throw new TypeError(`createTestSession ${problem ?? 'has a function as its model: call it'}.`);
+    throw new TypeError(`createTestSession ${problem ?? 'has a function as its model. Call it'}.`);
   if (!model && !replies)
     throw new TypeError(
       "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",

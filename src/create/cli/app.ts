@@ -38,7 +38,7 @@ export function readApp(path: string): App {
     /\bexport default (abstract )?class\b/.test(readFileSync(join(path, entry), 'utf8'))
   )
     throw new CreateProblem(
-      `${entry} exports a class. Mount the agent by hand: https://www.npmjs.com/package/holdfast shows how.`,
+      `${entry} exports a class, so the agent must be mounted by hand. See https://www.npmjs.com/package/holdfast.`,
     );
   return {
     manifest,

@@ -57,7 +57,7 @@ export function embed(path: string, project: Project, { isNew = false } = {}): E
         ]),
     ...(app.isRunByVite ? ['Vite runs your Worker: the agent is at its address, below /ai.'] : []),
     ...(app.isPage && app.hasOutDir
-      ? [`Vite does not build into its default folder: set "directory" to your folder in ${settings.name}.`]
+      ? [`Vite does not build into its default folder. Set "directory" to your folder in ${settings.name}.`]
       : []),
     ...manifest.left,
     ...settings.left,

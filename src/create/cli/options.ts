@@ -111,7 +111,8 @@ function checkFlag({ name, rawName, value }: FlagToken): void {
         .map((known) => `--${known}`)
         .join(', ')}.`,
     );
-  if (flag.type === 'boolean' && value !== undefined) throw new CreateProblem(`${rawName} takes no value.`);
+  if (flag.type === 'boolean' && value !== undefined)
+    throw new CreateProblem(`${rawName} does not take a value.`);
   if (flag.type === 'string' && (value === undefined || value === '' || value.startsWith('-')))
     throw new CreateProblem(`${rawName} needs a value, such as ${rawName} ${EXAMPLES[name] ?? 'minimal'}.`);
 }

@@ -149,7 +149,7 @@ async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Resp
         throw noPush();
       throw new A2aError(
         'method-not-found',
-        'Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
+        'This method is unknown. Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
       );
   }
 }
@@ -270,24 +270,22 @@ export class Desk {
     const { session, standing } = await this.find(taskId);
     const context = standing.session;
     if (contextId !== undefined && contextId !== context)
-      throw new A2aError(
-        'invalid-params',
-        `Task '${taskId}' belongs to another context than '${contextId}'.`,
-      );
+      throw new A2aError('invalid-params', `Task '${taskId}' does not belong to the context '${contextId}'.`);
     // The session recognizes a repeated answer to a call.
     const pending = standing.outcome === 'suspended' ? standing.pending : [];
     if (pending.length === 0 && !parts.some(namesCall)) {
-      const why = isOver(standing) ? 'is over' : 'is running';
+      const why = isOver(standing) ? 'has ended' : 'is running';
       throw new A2aError(
         'unsupported',
-        `Task '${taskId}' ${why} and has no question: send the message without its id.`,
+        `Task '${taskId}' ${why}, and waits for no answer. Send the message without a task id.`,
       );
     }
     return { context, session, answers: answersIn(parts, pending) };
   }
 
   async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {
-    if (isOver(standing)) throw new A2aError('task-not-cancelable', 'The task is over.');
+    if (isOver(standing))
+      throw new A2aError('task-not-cancelable', 'The task has ended, so it cannot be cancelled.');
     await session.cancel(turn);
     // The task ends only after its lease holder has received the cancellation.
     for await (const _ of await session.follow(turn, { signal: this.asked.signal }));
@@ -295,7 +293,8 @@ export class Desk {
   }
 
   async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<StartedTask> {
-    if (isOver(standing)) throw new A2aError('unsupported', 'The task is over: GetTask returns its outcome.');
+    if (isOver(standing))
+      throw new A2aError('unsupported', 'The task has ended. GetTask returns its outcome.');
     const { signal } = this.asked;
     const items = await session.follow(turn, { signal });
     const task = await this.#shown(standing);
@@ -337,7 +336,7 @@ const inTask =
     const turn = String(Object(failure.more).turn);
     throw new A2aError(
       'unsupported',
-      `Task '${context}~${turn}' waits for an answer: answer it, or cancel it.`,
+      `Task '${context}~${turn}' waits for an answer. Answer it, or cancel the task.`,
     );
   };
 

@@ -32,7 +32,7 @@ interface Named {
 export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
-    throw new A2aError('unsupported', 'This agent does not list tasks: store their ids, and use GetTask.');
+    throw new A2aError('unsupported', 'This agent does not list tasks. Store their ids, and use GetTask.');
   const { contextId } = listing;
   const page =
     contextId === undefined
@@ -137,7 +137,7 @@ async function taskOf(desk: Desk, { id, at }: Named, listing: Listing): Promise<
 const isUnknown = (failure: unknown): boolean =>
   failure instanceof SessionError && failure.type.startsWith('unknown-');
 
-const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the page before']);
+const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the previous page']);
 
 function inWords(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;

@@ -18,7 +18,10 @@ export const idOf = ({ id }: JsonObject): RpcId =>
 export function readCall(body: JsonObject): RpcCall {
   const { jsonrpc, method, params = {} } = body;
   if (jsonrpc !== '2.0' || typeof method !== 'string' || idOf(body) === null)
-    throw new A2aError('invalid-request', "Send { jsonrpc: '2.0', id, method, params }.");
+    throw new A2aError(
+      'invalid-request',
+      "The body is not JSON-RPC 2.0. Send { jsonrpc: '2.0', id, method, params }.",
+    );
   if (!isObject(params)) throw new A2aError('invalid-params', 'params must be an object.');
   return { id: idOf(body), method, params };
 }
@@ -48,8 +51,8 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
     ...(isWord(messageId) && IS_KEY.test(messageId)
       ? []
       : ['message.messageId must be 1 to 255 visible ASCII characters']),
-    ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a text']),
-    ...(isWordOrNone(taskId) ? [] : ['message.taskId must be a text']),
+    ...(isWordOrNone(contextId) ? [] : ['message.contextId must be a string']),
+    ...(isWordOrNone(taskId) ? [] : ['message.taskId must be a string']),
     ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),
     ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
   ];
@@ -85,11 +88,11 @@ export function readListing(params: JsonObject): Listing {
   const isSize =
     typeof pageSize === 'number' && Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= 100;
   const problems = [
-    ...(isWordOrNone(contextId) ? [] : ['contextId must be a text']),
+    ...(isWordOrNone(contextId) ? [] : ['contextId must be a string']),
     ...(isWordOrNone(status) ? [] : ['status must be the name of a state']),
     ...(isSize ? [] : ['pageSize must be a whole number from 1 to 100']),
-    ...(isWordOrNone(pageToken) ? [] : ['pageToken must be a text']),
-    ...(isWordOrNone(statusTimestampAfter) ? [] : ['statusTimestampAfter must be a time of ISO 8601']),
+    ...(isWordOrNone(pageToken) ? [] : ['pageToken must be a string']),
+    ...(isWordOrNone(statusTimestampAfter) ? [] : ['statusTimestampAfter must be an ISO 8601 time']),
     ...(typeof includeArtifacts === 'boolean' ? [] : ['includeArtifacts must be true or false']),
   ];
   if (problems.length > 0) throw invalid(problems);
@@ -130,7 +133,7 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   if (historyLength === undefined) return undefined;
   if (typeof historyLength === 'number' && Number.isSafeInteger(historyLength) && historyLength >= 0)
     return historyLength;
-  throw invalid(['historyLength must be a whole number, at least 0']);
+  throw invalid(['historyLength must be a whole number from 0']);
 }
 
 export function taskIdIn({ id }: JsonObject): string {
@@ -167,8 +170,8 @@ export function answersIn(parts: readonly JsonObject[], pending: readonly Pendin
   }
   throw new A2aError(
     'invalid-params',
-    'Answer what the task asks by parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a result ' +
-      '{ data: { call, result } }: its status names the calls.',
+    'The message does not answer the task. Send parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a ' +
+      'result { data: { call, result } }. The status of the task names the calls.',
   );
 }
 

@@ -28,8 +28,8 @@ export function readRunInput(body: JsonObject): RunAgentInput {
   // Some clients send null for omitted fields.
   const [context, resume] = [told ?? [], answered ?? []];
   const problems = [
-    ...(typeof threadId === 'string' ? [] : ['threadId must be a text']),
-    ...(typeof runId === 'string' ? [] : ['runId must be a text']),
+    ...(typeof threadId === 'string' ? [] : ['threadId must be a string']),
+    ...(typeof runId === 'string' ? [] : ['runId must be a string']),
     ...(isListOf(messages, isMessage) ? [] : ['messages must be a list of messages with id and role']),
     ...(isListOf(context, isContext) ? [] : ['context must be a list of { description, value }']),
     ...(isListOf(resume, isResume)
@@ -37,7 +37,7 @@ export function readRunInput(body: JsonObject): RunAgentInput {
       : ["resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }"]),
   ];
   if (problems.length > 0)
-    throw new RunInputError(`The body is not a RunAgentInput: ${problems.join('; ')}.`);
+    throw new RunInputError(`The body is not a valid RunAgentInput: ${problems.join('; ')}.`);
   return { ...body, context, resume } as unknown as RunAgentInput; // the used properties were just checked
 }
 
@@ -85,7 +85,9 @@ function decisionOf({ interruptId: id, status, payload }: Resume, one: Pending |
   const said = typeof reason === 'string' ? { reason } : {};
   if (approved === false) return { decision: 'reject' as const, ...said };
   if (approved !== true)
-    throw new RunInputError(`The payload for '${id}' must say { approved: true } or { approved: false }.`);
+    throw new RunInputError(
+      `The payload for '${id}' must contain { approved: true } or { approved: false }.`,
+    );
   return input === undefined
     ? { decision: 'approve' as const, ...said }
     : { decision: 'edit' as const, input, ...said };
@@ -113,18 +115,18 @@ function wordsOf(said: unknown): string {
 function partsOf({ content: said }: { readonly content?: unknown }): readonly SentPart[] {
   if (typeof said === 'string') return [{ type: 'text', text: said }];
   if (!Array.isArray(said))
-    throw new RunInputError('The content of a message is a text, or a list of parts.');
+    throw new RunInputError('The content of a message must be a string or a list of parts.');
   return said.map((part): SentPart => {
     const { type, text, source } = Object(part);
     if (type === 'text' && typeof text === 'string') return { type, text };
     const { type: from, value, mimeType: mediaType } = Object(type === 'binary' ? sourceOf(part) : source);
     if (typeof value !== 'string')
       throw new RunInputError(
-        "A part of a message is { type: 'text', text }, or a file with its { source }.",
+        "A part of a message must be { type: 'text', text }, or a file with its { source }.",
       );
     if (from === 'data') return { type: 'file', mediaType, data: value };
     if (from === 'url') return { type: 'file', mediaType, url: value };
-    throw new RunInputError('The agent cannot read a file from another place: send its data or its url.');
+    throw new RunInputError('The source of a file must contain its data or its url.');
   });
 }
 

@@ -14,7 +14,7 @@ export async function verifyToken(token: string, trusted: TrustedIssuer): Promis
   const { issuer, audience, jwks } = trusted;
   // Without these, `jwtVerify` would accept a token that was issued for another application.
   if (!issuer || !audience || !jwks)
-    throw new ConfigurationError('Set the issuer, the audience and the keys.');
+    throw new ConfigurationError('The issuer, the audience or the keys are missing. Set all three.');
   const algorithms = ['RS256', 'ES256', 'EdDSA'];
   const requiredClaims = ['sub', 'exp'];
   try {

@@ -32,7 +32,7 @@ const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => 
   const settled = await Promise.allSettled([approve(), approve(), approve()]);
   settled.push(...(await Promise.allSettled([approve()])));
   const taken = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value.outcome : []));
-  if (taken.length !== 1) throw new Error(`${taken.length} decisions of ${settled.length} were taken.`);
+  if (taken.length !== 1) throw new Error(`${taken.length} of ${settled.length} decisions were accepted.`);
   return taken.join();
 };
 
@@ -55,7 +55,7 @@ const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
     .decide(pending, { decision: 'approve' })
     .catch((error: unknown) => String(error));
   if (typeof late === 'string' && late.includes('POST answered 409')) return outcome;
-  throw new Error('A decision was taken when its time was over.');
+  throw new Error('A decision was accepted after it had expired.');
 };
 
 async function ended(stage: Stage, session: string): Promise<string> {

@@ -88,7 +88,8 @@ async function play(
   if (!asked) throw new Error('The refund does not wait for its approval.');
   await stage.end('kill');
   await stage.start(OFFLINE);
-  if (stage.effects.executions().length > before) throw new Error('It was refunded before a decision.');
+  if (stage.effects.executions().length > before)
+    throw new Error('The order was refunded before a decision.');
   return { turn, outcome: await decide(stage, session, asked) };
 }
 

@@ -79,6 +79,6 @@ export function shopAt(url: string, { longestRequest = LONGEST_REQUEST } = {}): 
  */
 async function bodyOf(response: Response): Promise<unknown> {
   if (response.ok) return response.json();
-  if (response.status >= 500) throw new DOMException(`The shop answered ${response.status}.`, 'TimeoutError');
-  throw new Error(`The shop refused this: ${response.status}.`);
+  if (response.status >= 500) throw new DOMException(`The shop returned ${response.status}.`, 'TimeoutError');
+  throw new Error(`The shop refused the request with ${response.status}.`);
 }

@@ -95,7 +95,7 @@ const repositoryAt = (ask: Ask): Pick<GitHub, 'labels' | 'search' | 'file'> => (
     const response = await ask(call, `/repos/${repository}/contents/${encoded}`);
     if (isGone(response)) return undefined;
     const file = v.safeParse(fileSchema, await answerOf(contentsSchema, response));
-    if (!file.success) throw new Error('GitHub has this, but not as a file that can be read here.');
+    if (!file.success) throw new Error('GitHub has no readable file at this path.');
     return toText(file.output.content);
   },
 });

@@ -61,10 +61,10 @@ export async function answerOf<Schema extends v.GenericSchema>(
 ): Promise<v.InferOutput<Schema>> {
   const { ok, status } = response;
   const body: unknown = await response.json().catch(() => undefined);
-  if (!ok && status < 500) throw new Error(`GitHub refused this with ${status}${wordsIn(body)}.`);
+  if (!ok && status < 500) throw new Error(`GitHub refused the request with ${status}${wordsIn(body)}.`);
   const answer = v.safeParse(schema, body);
   if (ok && answer.success) return answer.output;
-  const problem = ok ? `GitHub's answer of ${status} cannot be read.` : `GitHub answered ${status}.`;
+  const problem = ok ? `GitHub's response with ${status} cannot be read.` : `GitHub returned ${status}.`;
   throw new DOMException(problem, 'TimeoutError');
 }
 

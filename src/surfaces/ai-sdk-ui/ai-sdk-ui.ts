@@ -161,7 +161,7 @@ function readUiVersion({ url, headers }: Request): UiVersion {
   const said = new URL(url).searchParams.get('ui') ?? headers.get('x-ai-sdk') ?? '6';
   if (said === '6') return 6;
   if (said === '7') return 7;
-  throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.');
+  throw new Problem('invalid-query', 'The version of the AI SDK (`?ui=` or `x-ai-sdk`) must be 6 or 7.');
 }
 
 async function handleChat(asked: SurfaceRequest, agent: string): Promise<Response> {

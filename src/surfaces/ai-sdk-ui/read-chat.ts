@@ -263,11 +263,10 @@ const invalidChatError = (problem: string): SessionError => invalidBodyError([pr
 export const chatProblem = (sentence: string): Problem =>
   new Problem('invalid-body', sentence, { status: 400 });
 
-export const UNKNOWN_MESSAGE = 'The chat does not have that message any more: load its messages again.';
-const NO_OTHER_MESSAGE =
-  'A message that was sent stays in the session, and cannot be changed: send another one.';
+export const UNKNOWN_MESSAGE = 'The chat no longer has that message. Load its messages again.';
+const NO_OTHER_MESSAGE = 'A sent message stays in the session, and cannot be changed. Send another one.';
 const NOTHING_TO_SEND =
-  'There is nothing to send: the last message is the assistant’s, and no call of it was answered.';
+  'The request has no new message: the last one is the assistant’s, and answers no call.';
 
 /** Returns the error of a message, reworded with the options that a page can send in the body. */
 export function rewordForPage(failure: unknown): unknown {

@@ -228,7 +228,7 @@ async function respondWithCompletion(
       return toError(item.end.type === 'erased' ? 410 : 502, toEndError(item.end), true);
     else return Response.json(toCompletion(item.end, { id, model: agent, now }), { headers });
   }
-  throw new Error('A turn has no end.');
+  throw new Error('The turn did not end.');
 }
 
 function toCompletion(

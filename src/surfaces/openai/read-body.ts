@@ -87,7 +87,7 @@ export function readMetadataField({ metadata }: JsonObject): Record<string, stri
   if (isEmpty(metadata)) return {};
   const isText = (value: Json | undefined): value is string => typeof value === 'string';
   if (!isJsonObject(metadata) || !Object.values(metadata).every(isText)) {
-    throw invalidValueError('metadata', 'an object of texts');
+    throw invalidValueError('metadata', 'an object of strings');
   }
   return metadata as Record<string, string>; // as just checked
 }

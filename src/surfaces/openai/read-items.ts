@@ -161,7 +161,7 @@ const ID_SOURCE_TEXT = 'an id from a response';
  */
 function readTextParts(parts: Json | undefined, at: string, what = 'results'): string {
   if (typeof parts === 'string') return parts;
-  if (!Array.isArray(parts)) throw invalidValueError(at, 'text, or a list of texts');
+  if (!Array.isArray(parts)) throw invalidValueError(at, 'text, or a list of text parts');
   const words = parts.map((part, place) => {
     if (isJsonObject(part) && (part.type === 'input_text' || part.type === 'text'))
       return readTextValue(part.text, `${at}[${place}].text`);

@@ -108,7 +108,7 @@ async function findMessageSession(
   }
   if (input.isContinued) {
     throw new OpenAiError(
-      "No message of the assistant in the input has an id of this server: send 'previous_response_id' or 'conversation'.",
+      "The input contains no assistant message of this server. Send 'previous_response_id' or 'conversation'.",
       { param: 'input', code: 'unknown_conversation' },
     );
   }
@@ -140,7 +140,7 @@ export function sessionOfAnswers(
 
 function checkSameAgent({ agent, session }: NamedObject, body: Pick<ResponseRequest, 'agent'>): RouteSession {
   if (agent === body.agent.name) return { agent, session };
-  throw new OpenAiError(`The session of this request is of the model '${agent.slice(0, 64)}'.`, {
+  throw new OpenAiError(`The session of this request belongs to the model '${agent.slice(0, 64)}'.`, {
     param: 'model',
     code: 'invalid_value',
   });
@@ -217,10 +217,7 @@ export async function mustHaveFormat(
     if (event.type !== 'turn-started') continue;
     const begun = readExtras(event.context)?.format;
     if (begun && isEqualJson({ ...begun }, { ...format })) return;
-    throw unsupportedParameterError(
-      at,
-      'the turn that these answers continue was begun with another form of its answer.',
-    );
+    throw unsupportedParameterError(at, 'the turn of these answers began with another format.');
   }
 }
 

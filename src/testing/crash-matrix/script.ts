@@ -107,14 +107,14 @@ export function checkScript(script: unknown): void {
     if (known && stranger === undefined) return;
     const use = known ? known.join(', ') : '{ send }, { wait }, { decide, as } or { result, as }';
     throw new TypeError(
-      `steps[${at}] of the script is ${stranger === undefined ? 'no step' : `a step with '${stranger}'`}. Use ${use}.`,
+      `steps[${at}] of the script is ${stranger === undefined ? 'not a step' : `a step with '${stranger}'`}. Use ${use}.`,
     );
   });
   for (const [at, step] of steps.entries())
     if (step.replies) checkReplies(step.replies, `steps[${at}].replies`);
   if (!Array.isArray(replies))
     throw new TypeError(
-      "The script of crashMatrix has replies that are no list. Use [{ to: 'Dig.', replies: ['Dug.'] }].",
+      "The script of crashMatrix has replies that are not a list. Use [{ to: 'Dig.', replies: ['Dug.'] }].",
     );
 }
 

@@ -71,7 +71,7 @@ export class TurnDriver<World> {
       const end = await session.until(this.#run(invocation, leased), invocation);
       if (end === 'stopped') return;
     }
-    throw new Error(`Turn ${turn} does not stop: ${MAX_INVOCATIONS} invocations have gone.`);
+    throw new Error(`Turn ${turn} did not stop after ${MAX_INVOCATIONS} invocations.`);
   }
 
   /**
@@ -199,7 +199,7 @@ function createScriptedAgents(
   const modelWith = (own: Prices | undefined): ChatModel => ({ name, ask, ...(own && { prices: own }) });
   const scripted = (agent: Agent): Agent => ({ ...agent, model: modelWith(agent.model?.prices ?? prices) });
   const [agent, ...others] = app.map(scripted);
-  if (!agent) throw new Error('An app has an agent.');
+  if (!agent) throw new Error('The app has no agent.');
   const all = [agent, ...others];
   const model = modelWith(prices);
   return {

@@ -98,6 +98,6 @@ const conversationNotFoundError = (id: string): OpenAiError =>
 
 const ambiguousConversationError = (id: string, param: string): OpenAiError =>
   new OpenAiError(
-    `Several models have a conversation '${id.slice(0, 80)}': name one of them by the parameter 'model'.`,
+    `Several models have a conversation '${id.slice(0, 80)}'. Name one of them in the parameter 'model'.`,
     { param, code: 'ambiguous_conversation' },
   );

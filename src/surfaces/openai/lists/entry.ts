@@ -98,7 +98,7 @@ const refuseOperation = (message: string) => async (): Promise<Response> => {
 };
 
 const CANNOT_CREATE_CONVERSATION =
-  "A conversation begins with the first response that names it: send 'conversation' with an id of your own in POST /v1/responses.";
+  "A conversation begins with the first response that names it. Send 'conversation' with an id of your own in POST /v1/responses.";
 const NO_ITEMS =
   'A conversation gets its items from responses. Send them as the input of POST /v1/responses.';
-const DELETE_WHOLE_TEXT = 'A conversation is deleted as a whole: DELETE /v1/conversations/{id}.';
+const DELETE_WHOLE_TEXT = 'A conversation can only be deleted as a whole. Use DELETE /v1/conversations/{id}.';

@@ -125,7 +125,7 @@ describe('the support agent with real services', () => {
     const { shop } = services(403);
     const app = memoryApp({ replies: [refund, 'It was refused.'] });
     await answered(app, 'Refund 1001.', { ...shop, model: app.model });
-    expect(await results(app)).toEqual(['Error: The shop refused this: 403.']);
+    expect(await results(app)).toEqual(['Error: The shop refused the request with 403.']);
   });
 
   it('reports the first order number that does not exist', async () => {

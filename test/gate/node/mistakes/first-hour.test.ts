@@ -255,7 +255,7 @@ describe('a test session', () => {
     [
       'no decision',
       () => Reflect.apply(Object(ofTest({ replies: ['Hello.'] })()).decide, undefined, ['pay']),
-      "The decision is missing: pass one after the call, as in decide('pay', 'approve').",
+      "The decision is missing. Pass one after the call, as in decide('pay', 'approve').",
     ],
     [
       'no options',

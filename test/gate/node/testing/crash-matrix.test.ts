@@ -156,7 +156,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
     const only = { at: 3, mode: 'hangs' } as const;
     const options = { principal: { id: 'bob', tenant: 'acme' }, only };
     await expect(crashMatrix(agentOf(asked), decidedBy('cid', ['clerk']), options)).rejects.toThrow(
-      /Call t1\.\d\.0 must be decided by a person with the role 'manager', but 'cid' has 'clerk': name another one, as in/,
+      /Call t1\.\d\.0 must be decided by a person with the role 'manager', but 'cid' has 'clerk'. Name another person, as in/,
     );
     await expect(crashMatrix(agentOf(asked), decidedBy('ann', ['manager']), options)).rejects.toThrow(
       /must be decided by a person who did not ask for turn t1, but 'ann' did/,

@@ -91,7 +91,7 @@ it('adds a build script if there is none, and says what to change for a custom b
     'vite.config.ts': '({ outDir: "public" })',
   });
   expect(app.embed().notes).toContain(
-    'Vite does not build into its default folder: set "directory" to your folder in wrangler.toml.',
+    'Vite does not build into its default folder. Set "directory" to your folder in wrangler.toml.',
   );
   expect(app.json('package.json').scripts.build).toBe('vite build');
 });
@@ -182,7 +182,7 @@ it.each([
   [
     'a Worker that is a class',
     { 'src/index.tsx': 'export default class extends WorkerEntrypoint {}' },
-    'src/index.tsx exports a class.',
+    'src/index.tsx exports a class, so the agent must be mounted by hand.',
   ],
 ])('refuses %s, and writes nothing', (_, files, problem) => {
   const app = appOf({ ...HONO, ...files });

@@ -45,7 +45,7 @@ describe('readCommand', () => {
     [['--template'], '--template needs a value, such as --template minimal.'],
     [['--template='], '--template needs a value'],
     [['--template', '--yes'], '--template needs a value'],
-    [['--yes=no'], '--yes takes no value.'],
+    [['--yes=no'], '--yes does not take a value.'],
     [
       ['--package-manager', 'cargo'],
       'There is no package manager "cargo". Use one of: npm, pnpm, yarn, bun.',

@@ -565,6 +565,6 @@ describe('fetch', () => {
     const { stub } = makeObjectHarness();
     const response = await stub().fetch('https://session/');
     expect(response.status).toBe(426);
-    expect(await response.text()).toBe('A session is watched over a WebSocket.\n');
+    expect(await response.text()).toBe('Watching a session requires a WebSocket.\n');
   });
 });

@@ -96,8 +96,8 @@ describe('a session whose object cannot be reached', () => {
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
         unavailable(
-          `The session did not answer, and may have stored the message as turn ${turn}: ` +
-            `send it again only if GET ${session}/turns/${turn} returns 404.`,
+          `The session did not answer, and may have stored the message as turn ${turn}. ` +
+            `Send it again only if GET ${session}/turns/${turn} returns 404.`,
         ),
       );
       expect(log.mock.calls).toEqual([

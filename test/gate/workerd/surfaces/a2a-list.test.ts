@@ -138,12 +138,12 @@ describe('ListTasks', { timeout: 60_000 }, () => {
   it.each([
     [{ pageSize: 0 }, 'pageSize must be a whole number from 1 to 100'],
     [{ pageSize: 101 }, 'pageSize must be a whole number from 1 to 100'],
-    [{ pageToken: 'x' }, 'pageToken must be the nextPageToken of the page before'],
-    [{ contextId: 'a', pageToken: 'x' }, 'pageToken must be the nextPageToken of the page before'],
-    [{ pageToken: 7 }, 'pageToken must be a text'],
-    [{ historyLength: -1 }, 'historyLength must be a whole number, at least 0'],
-    [{ statusTimestampAfter: 'yesterday' }, 'statusTimestampAfter must be a time of ISO 8601'],
-    [{ contextId: 'a', statusTimestampAfter: 'now' }, 'statusTimestampAfter must be a time of ISO 8601'],
+    [{ pageToken: 'x' }, 'pageToken must be the nextPageToken of the previous page'],
+    [{ contextId: 'a', pageToken: 'x' }, 'pageToken must be the nextPageToken of the previous page'],
+    [{ pageToken: 7 }, 'pageToken must be a string'],
+    [{ historyLength: -1 }, 'historyLength must be a whole number from 0'],
+    [{ statusTimestampAfter: 'yesterday' }, 'statusTimestampAfter must be an ISO 8601 time'],
+    [{ contextId: 'a', statusTimestampAfter: 'now' }, 'statusTimestampAfter must be an ISO 8601 time'],
     [{ includeArtifacts: 'yes' }, 'includeArtifacts must be true or false'],
     [{ contextId: {} }, 'contextId must be a text'],
   ])('refuses the params %j', async (params, said) => {

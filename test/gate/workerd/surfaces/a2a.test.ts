@@ -263,11 +263,11 @@ describe('a task', () => {
     expect((await read(running)).state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(talk.cancelTask({ tenant: '', id, metadata: undefined })).rejects.toMatchObject({
       name: 'TaskNotCancelableError',
-      message: 'The task is over.',
+      message: 'The task has ended, so it cannot be cancelled.',
     });
     await expect(read(talk.resubscribeTask({ tenant: '', id }))).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
-      message: 'The task is over: GetTask returns its outcome.',
+      message: 'The task has ended. GetTask returns its outcome.',
     });
   });
 
@@ -370,8 +370,8 @@ describe('a task that asks', () => {
       await expect(send(said, more)).rejects.toMatchObject({
         name: 'RequestMalformedError',
         message:
-          'Answer what the task asks by parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a ' +
-          'result { data: { call, result } }: its status names the calls.',
+          'The message does not answer the task. Send parts { data: { call, decision: approve, edit, reject or exit, input, reason } }, or for a ' +
+          'result { data: { call, result } }. The status of the task names the calls.',
       });
     expect(paidTo(to)).toEqual([]);
   });
@@ -431,15 +431,15 @@ describe('a task that asks', () => {
     const { contextId } = more;
     await expect(send('And now?', { contextId })).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
-      message: `Task '${task.id}' waits for an answer: answer it, or cancel it.`,
+      message: `Task '${task.id}' waits for an answer. Answer it, or cancel the task.`,
     });
     await expect(send('Yes', { ...more, contextId: 'another' })).rejects.toThrow(
-      `Task '${task.id}' belongs to another context than 'another'.`,
+      `Task '${task.id}' does not belong to the context 'another'.`,
     );
     const cancelled = await talk.cancelTask({ tenant: '', id: task.id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
     await expect(send('Yes', more)).rejects.toThrow(
-      `Task '${task.id}' is over and has no question: send the message without its id.`,
+      `Task '${task.id}' has ended, and waits for no answer. Send the message without a task id.`,
     );
   });
 });
@@ -464,7 +464,7 @@ describe('an invalid request', () => {
     [
       'a body that is not JSON-RPC',
       { method: 'GetTask' },
-      [200, null, -32600, "Send { jsonrpc: '2.0', id, method, params }."],
+      [200, null, -32600, "The body is not JSON-RPC 2.0. Send { jsonrpc: '2.0', id, method, params }."],
     ],
     ['invalid params', call('GetTask', [1]), [200, 'r1', -32602, 'params must be an object.']],
     [
@@ -474,7 +474,7 @@ describe('an invalid request', () => {
         200,
         'r1',
         -32601,
-        'Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
+        'This method is unknown. Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
       ],
     ],
     [
@@ -526,7 +526,7 @@ describe('an invalid request', () => {
     [
       'a list from an app without an index',
       call('ListTasks'),
-      [200, 'r1', -32004, 'This agent does not list tasks: store their ids, and use GetTask.'],
+      [200, 'r1', -32004, 'This agent does not list tasks. Store their ids, and use GetTask.'],
     ],
     [
       'an extended card',
@@ -536,7 +536,7 @@ describe('an invalid request', () => {
     [
       'a history of -1',
       call('GetTask', { id: 'a~b', historyLength: -1 }),
-      [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number, at least 0.'],
+      [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number from 0.'],
     ],
   ])('with %s is refused', async (_, body, refusal) => {
     expect(await rpc(body)).toEqual(refusal);
@@ -569,7 +569,7 @@ describe('an invalid request', () => {
     const [contextId = ''] = taskId.split('~');
     await expect(send('Me too', { contextId })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });
     await expect(send('Me too', { taskId })).rejects.toThrow(
-      `Task '${taskId}' is running and has no question: send the message without its id.`,
+      `Task '${taskId}' is running, and waits for no answer. Send the message without a task id.`,
     );
     slow.release();
     await read(running);

@@ -535,7 +535,7 @@ describe('a call that waits for a person', () => {
       await expect(run({ resume: [{ interruptId, status: 'resolved', payload }] })).rejects.toMatchObject({
         status: 422,
         payload: {
-          message: `The payload for '${interruptId}' must say { approved: true } or { approved: false }.`,
+          message: `The payload for '${interruptId}' must contain { approved: true } or { approved: false }.`,
         },
       });
     }
@@ -785,7 +785,7 @@ describe('a request for a run', () => {
   it.each([
     [
       {},
-      'threadId must be a text; runId must be a text; messages must be a list of messages with id and role',
+      'threadId must be a string; runId must be a string; messages must be a list of messages with id and role',
     ],
     [{ threadId: 't', runId: 'r', messages: [7] }, 'messages must be a list of messages with id and role'],
     [
@@ -799,20 +799,20 @@ describe('a request for a run', () => {
   ])('with the body %j is refused', async (body, problems) => {
     expect(await posted(body)).toEqual([
       422,
-      { code: 'invalid-body', message: `The body is not a RunAgentInput: ${problems}.` },
+      { code: 'invalid-body', message: `The body is not a valid RunAgentInput: ${problems}.` },
     ]);
   });
 
-  const PART = "A part of a message is { type: 'text', text }, or a file with its { source }.";
+  const PART = "A part of a message must be { type: 'text', text }, or a file with its { source }.";
   it.each<[unknown, string]>([
-    [undefined, 'The content of a message is a text, or a list of parts.'],
+    [undefined, 'The content of a message must be a string or a list of parts.'],
     [[null], PART],
     [[{ type: 'image' }], PART],
     [[{ type: 'text', text: 7 }], PART],
     [[{ type: 'binary', mimeType: 'image/png', id: 'f1' }], PART],
     [
       [{ type: 'image', source: { type: 'file', value: 'f1', mimeType: 'image/png' } }],
-      'The agent cannot read a file from another place: send its data or its url.',
+      'The source of a file must contain its data or its url.',
     ],
     [
       [{ type: 'image', source: { type: 'data', value: PNG, mimeType: 7 } }],

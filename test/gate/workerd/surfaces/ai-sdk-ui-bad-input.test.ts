@@ -141,19 +141,19 @@ const BAD: readonly [string, unknown, number, string][] = [
     'a regeneration without an answer',
     body(user(), { trigger: 'regenerate-message' }),
     400,
-    'The chat does not have that message any more: load its messages again.',
+    'The chat no longer has that message. Load its messages again.',
   ],
   [
     'a change of a sent message',
     body(user([], { id: 'abc:user' })),
     400,
-    'A message that was sent stays in the session, and cannot be changed: send another one.',
+    'A sent message stays in the session, and cannot be changed. Send another one.',
   ],
   [
     'nothing to send',
     body(assistant({ type: 'text', text: 'Hi' })),
     400,
-    'There is nothing to send: the last message is the assistant’s, and no call of it was answered.',
+    'The request has no new message: the last one is the assistant’s, and answers no call.',
   ],
   [
     'an approval without an id',
@@ -200,7 +200,7 @@ describe('a chat gets an error', () => {
       const response = path.includes('/c/') ? await via(path) : await post(body(user()), path);
       expect([response.status, await response.text()]).toEqual([
         400,
-        'The version of the AI SDK (`?ui=` or `x-ai-sdk`) can be 6 or 7.',
+        'The version of the AI SDK (`?ui=` or `x-ai-sdk`) must be 6 or 7.',
       ]);
     }
   });

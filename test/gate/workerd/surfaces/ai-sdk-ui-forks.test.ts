@@ -316,9 +316,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const stale = open({ version, id, messages: await load(id) });
     await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
     await stale.chat.sendMessage({ text: 'And when?', messageId: stale.chat.messages[2]?.id });
-    expect(stale.chat.error?.message).toBe(
-      'The chat does not have that message any more: load its messages again.',
-    );
+    expect(stale.chat.error?.message).toBe('The chat no longer has that message. Load its messages again.');
   });
 
   it('returns to the session if its fork was erased', async () => {

@@ -452,7 +452,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     });
     expect([again.status, await again.text()]).toEqual([
       400,
-      'A message that was sent stays in the session, and cannot be changed: send another one.',
+      'A sent message stays in the session, and cannot be changed. Send another one.',
     ]);
   });
 

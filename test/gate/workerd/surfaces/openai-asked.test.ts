@@ -407,7 +407,7 @@ describe('a response format', () => {
     ).rejects.toMatchObject({
       error: {
         message:
-          "Holdfast does not support 'text.format': the turn that these answers continue was begun with another form of its answer.",
+          "Holdfast does not support 'text.format': the turn of these answers began with another format.",
       },
     });
     const done = await client.responses.create({ model: 'clerk', input, text: { format } });

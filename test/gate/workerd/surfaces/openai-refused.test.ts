@@ -80,7 +80,7 @@ describe('a request for a response', () => {
       refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter'),
     ],
     ['an invalid flag', { stream: 'yes' }, invalid('stream', 'true or false')],
-    ['invalid metadata', { metadata: { a: 1 } }, invalid('metadata', 'an object of texts')],
+    ['invalid metadata', { metadata: { a: 1 } }, invalid('metadata', 'an object of strings')],
     [
       'an unknown response',
       { previous_response_id: 'resp_1' },
@@ -122,7 +122,7 @@ describe('a request for a response', () => {
         ],
       },
       refusal(
-        "No message of the assistant in the input has an id of this server: send 'previous_response_id' or 'conversation'.",
+        "The input contains no assistant message of this server. Send 'previous_response_id' or 'conversation'.",
         'input',
         'unknown_conversation',
       ),
@@ -164,7 +164,7 @@ describe('a request for a response', () => {
     [
       'a message together with an answer',
       { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
-      invalid('input', 'a message, or answers of calls: send one after the other'),
+      invalid('input', 'a message or answers of calls, not both'),
     ],
     [
       'a denied approval with an input',
@@ -179,7 +179,7 @@ describe('a request for a response', () => {
     [
       'an answer from another agent',
       { input: [approval('clerk/s1/t.1.1/1')] },
-      refusal("The session of this request is of the model 'clerk'.", 'model', 'invalid_value'),
+      refusal("The session of this request belongs to the model 'clerk'.", 'model', 'invalid_value'),
     ],
     [
       'an answer to an unknown call',

@@ -59,9 +59,9 @@ it('uses the keys of the issuer instead of the secret if both are set', async ()
 });
 
 it.each([
-  ['JWT_ISSUER', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
-  ['JWT_AUDIENCE', 'Set JWT_ISSUER and JWT_AUDIENCE.'],
-  ['JWT_SECRET', 'Set JWKS_URL'],
+  ['JWT_ISSUER', 'JWT_ISSUER or JWT_AUDIENCE is missing. Set both.'],
+  ['JWT_AUDIENCE', 'JWT_ISSUER or JWT_AUDIENCE is missing. Set both.'],
+  ['JWT_SECRET', 'JWKS_URL is missing'],
 ])('reports a missing setting of the Worker, not an invalid token: %s', async (name, problem) => {
   const unset = { ...env, [name]: '' };
   await expect(callerOf(await signing().sign(secret), unset)).rejects.toThrow(problem);

@@ -27,9 +27,9 @@ export async function authenticate(request: Request, env: Cloudflare.Env): Promi
 /** Returns the problem with the settings that makes all tokens invalid, or `undefined`. */
 export function missingSettings(env: Cloudflare.Env): string | undefined {
   // Without them, the Worker would accept tokens of any other app.
-  if (!env.JWT_ISSUER || !env.JWT_AUDIENCE) return 'Set JWT_ISSUER and JWT_AUDIENCE.';
+  if (!env.JWT_ISSUER || !env.JWT_AUDIENCE) return 'JWT_ISSUER or JWT_AUDIENCE is missing. Set both.';
   if (env.JWKS_URL || (env.JWT_SECRET ?? '').length >= 32) return undefined;
-  return 'Set JWKS_URL, or in development JWT_SECRET with at least 32 characters.';
+  return 'JWKS_URL is missing. Set it, or in development JWT_SECRET with at least 32 characters.';
 }
 
 /** Returns the payload of a valid token, or `undefined`. Throws if the issuer's keys cannot be read. */

@@ -70,7 +70,7 @@ async function ask({ env, signal }: CallContext, path: string, body?: object): P
     signal,
   });
   // A failing server may still have done it, so treat it like a lost connection.
-  if (response.status >= 500) throw new DOMException(`GitHub answered ${response.status}.`, 'TimeoutError');
-  if (!response.ok) throw new Error(`GitHub refused this with ${response.status}.`);
+  if (response.status >= 500) throw new DOMException(`GitHub returned ${response.status}.`, 'TimeoutError');
+  if (!response.ok) throw new Error(`GitHub refused the request with ${response.status}.`);
   return response.json();
 }

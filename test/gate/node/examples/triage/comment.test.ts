@@ -84,7 +84,7 @@ describe('a comment of the triage agent', () => {
     const { session } = scene(making(comment), { number: 3 });
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(
-      'Error: GitHub refused this with 403: Unable to create comment because issue is locked.',
+      'Error: GitHub refused the request with 403: Unable to create comment because issue is locked.',
     );
   });
 
@@ -98,7 +98,9 @@ describe('a comment of the triage agent', () => {
       },
     });
     await session.send(SPELLING);
-    expect((await callsOf(session))[0]?.[1]).toBe('Error: GitHub refused this with 301: Moved Permanently.');
+    expect((await callsOf(session))[0]?.[1]).toBe(
+      'Error: GitHub refused the request with 301: Moved Permanently.',
+    );
     expect(asked).toEqual([`POST /repos/${HELLO}/issues/1/comments`]);
     expect(redirects).toEqual(['manual']);
   });

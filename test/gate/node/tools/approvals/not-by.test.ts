@@ -54,8 +54,8 @@ describe("notBy: 'requester'", () => {
     const { turn } = await session.send('Pay.', { principal: { id: 'ann' } });
     expect((await session.pending())[0]).toMatchObject({ notBy });
     const refused =
-      `Call ${turn}.3.0 must be decided by a person who did not ask for turn ${turn}, but 'ann' did: ` +
-      "name another one, as in { decision: 'approve', by: 'manager' }.";
+      `Call ${turn}.3.0 must be decided by a person who did not ask for turn ${turn}, but 'ann' did. ` +
+      "Name another person, as in { decision: 'approve', by: 'manager' }.";
     for (const decision of ['approve', 'exit'] as const) {
       await expect(session.decide(tool.name, { decision, by: 'ann' })).rejects.toThrow(new Error(refused));
     }
