@@ -173,6 +173,10 @@ export default defineConfig({
             'test/gate/node/wires/sessions.test.ts',
             'test/gate/node/examples/deployed.test.ts',
             'test/gate/node/examples/shop-in-d1.test.ts',
+            // It reads the kept journals from the disk.
+            'test/gate/node/modules/timeline/timeline-of-any.test.ts',
+            // It counts requests, which slow hashes of the engine change.
+            'test/gate/node/session/turn-cost.test.ts',
             // These tests check thousands of generated cases of pure functions, which behave the same in both
             // runtimes.
             'test/gate/node/model/offline-worlds.test.ts',

@@ -68,6 +68,8 @@ export class HoldfastChatTransport<
   readonly #left = new Map<string, string>();
   /** The last message of the user that the page of each chat had. */
   readonly #said = new Map<string, string>();
+  /** The turn of each chat that had not stopped when its messages were loaded. */
+  readonly #unstopped = new Map<string, string>();
   /** Settles when the turn of the last stopped chat is cancelled. */
   #stopping: Promise<void> | undefined;
   #version: Promise<6 | 7> | undefined;
@@ -108,6 +110,10 @@ export class HoldfastChatTransport<
     this.#left.delete(chatId);
     this.#noteBranch(chatId, messages);
     this.#noteSaid(chatId, messages);
+    const last = messages.at(-1);
+    const isStopped = last?.role !== 'assistant' || Object(last.metadata).outcome !== undefined;
+    if (isStopped) this.#unstopped.delete(chatId);
+    else this.#unstopped.set(chatId, last.id);
     return messages;
   }
 
@@ -170,8 +176,12 @@ export class HoldfastChatTransport<
           ...options,
           abortSignal: signal,
         } as ReconnectOptions<Message>);
-        if (stream === null) throw ended;
-        return stream;
+        if (stream !== null) return stream;
+        // The loaded messages lack the end of a turn that has stopped since.
+        const missed = this.#unstopped.get(chatId);
+        if (missed === undefined) throw ended;
+        this.#unstopped.delete(chatId);
+        return this.#rest(chatId, missed, signal);
       });
     } catch (thrown) {
       if (thrown === ended) return null;

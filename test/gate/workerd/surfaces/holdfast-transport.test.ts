@@ -308,6 +308,28 @@ describe('HoldfastChatTransport', () => {
     expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
   });
 
+  it.each([1, 2])(
+    'resumes once a turn of %i replies that stopped after its messages were loaded',
+    async (count) => {
+      const hangs = held('Now.');
+      const replies = [{ text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] }, hangs.reply];
+      const first = chatBy(whole, ...replies.slice(-count));
+      const saying = first.say();
+      await hangs.asked();
+      const { transport } = chatBy(whole);
+      expect(await transport.loadMessages(first.id)).toHaveLength(2);
+      hangs.release();
+      await saying;
+      const stream = await transport.reconnectToStream({ chatId: first.id });
+      const texts: string[] = [];
+      for await (const chunk of stream ?? []) if (chunk.type === 'text-delta') texts.push(chunk.delta);
+      expect(texts.join(' ')).toBe(count === 2 ? 'One moment. Now.' : 'Now.');
+      expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
+      expect(await transport.loadMessages(first.id)).toHaveLength(2);
+      expect(await transport.reconnectToStream({ chatId: first.id })).toBeNull();
+    },
+  );
+
   it.each(['as they were sent', 'reloaded'])(
     'answers a message after its page has removed the others, which were %s',
     async (how) => {
@@ -323,7 +345,7 @@ describe('HoldfastChatTransport', () => {
       });
       await tab.chat.sendMessage({ text: 'Go on.' });
       expect(shown().slice(-4)).toEqual(['One.', 'And then?', 'Two.', 'Go on.']);
-      const messages = how === 'loaded again' ? await transport.loadMessages(id) : chat.messages;
+      const messages = how === 'reloaded' ? await transport.loadMessages(id) : chat.messages;
       chat.messages = plain(messages).slice(0, 2) as typeof chat.messages;
       await chat.sendMessage({ text: 'And now?' });
       expect(shown().slice(-2)).toEqual(['One.', 'And now?']);
