@@ -1,7 +1,8 @@
 /**
  * The crash matrix in memory: every kind of tool, disturbed at every position. The modes of a disturbance
  * differ only in when an effect happens. So kinds with effects are disturbed in every mode at every position,
- * and other kinds in alternating modes. `npm run crash-matrix` uses every mode for all kinds.
+ * and other kinds in alternating modes at every second position. `npm run crash-matrix` disturbs all kinds in
+ * every mode at every position.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fromSnapshot, toSnapshot } from '../../doors/journal.ts';
@@ -29,6 +30,10 @@ const OF_EFFECTS = [
   'serial-lane',
   'everything',
 ];
+
+/** Returns cells in alternating modes, at every second position. */
+const cellsAtSecond = (trials: readonly Trial[]) =>
+  cellsInTurn(trials).filter(({ disturbance: { at } }) => at % 2 === 0);
 
 it('the in-memory matrix covers every kind of effect', () => {
   const kinds = SCENARIOS.map(({ kind }) => kind);
@@ -62,11 +67,11 @@ describe.each(SCENARIOS.map((scenario) => [scenario.kind, scenario] as const))('
     });
   });
 
-  it('survives every disturbance at every position', { timeout: 300_000 }, async () => {
+  it('survives its disturbances', { timeout: 300_000 }, async () => {
     const isOfEffects = OF_EFFECTS.includes(scenario.kind);
-    const played = await playAll(isOfEffects ? cellsOf([trial], MODES) : cellsInTurn([trial]));
+    const played = await playAll(isOfEffects ? cellsOf([trial], MODES) : cellsAtSecond([trial]));
     expect(failuresOf(played, 5)).toEqual([]);
-    expect(played.length).toBeGreaterThan(trial.positions.length);
+    expect(played.length).toBeGreaterThan(trial.positions.length / 2);
   });
 });
 
