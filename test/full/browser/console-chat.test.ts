@@ -305,6 +305,35 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
   });
 });
 
+describe.skipIf(!HAS_BROWSER)('the console of an app without an index', () => {
+  let worker: RunningWorker;
+  const shown = showConsole();
+  beforeAll(async () => {
+    worker = await startWorker('test/full/browser/console/plain-worker.ts');
+  });
+  afterAll(() => worker?.stop());
+
+  it('lists the sessions that this browser has opened, and removes one', async () => {
+    const page = await shown.open(worker.url.origin, '#/sessions');
+    await page.getByText('This app has no index of sessions.').waitFor();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').getByRole('button', { name: 'Open' }).click();
+    await page.getByText('No messages yet').waitFor();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByText('we are happy to help you with anything.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Inbox' }).click();
+    await page.getByText('These are the calls of the sessions that this browser has opened.').waitFor();
+    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByRole('link', { name: 'Sessions' }).click();
+    expect(await page.locator('.session-row').count()).toBe(1);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: /^Remove .* from this list$/ }).click();
+    await page.getByText('No sessions').waitFor();
+  });
+});
+
 /**
  * Returns a script that passes a text file to the input with this event, as if a person pasted or dropped it.
  */

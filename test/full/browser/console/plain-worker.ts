@@ -1,0 +1,22 @@
+/** An app with a console and no other module: no index, no live text, no operators. */
+import { createHoldfast } from '../../../../src/create-holdfast.ts';
+import { defineAgent } from '../../../../src/index.ts';
+import { console } from '../../../../src/modules/console/entry.ts';
+import { scriptedShop } from './script.ts';
+
+const clerk = defineAgent({
+  name: 'clerk',
+  description: 'Says when the shop is open.',
+  instructions: 'Say when the shop is open.',
+});
+
+const { worker, TurnRunner } = createHoldfast({
+  agents: [clerk],
+  model: scriptedShop(),
+  use: [console()],
+  auth: () => ({ id: 'ada' }),
+});
+
+export default worker;
+export { SessionObject } from '../../../../durable-objects/index.ts';
+export { TurnRunner };
