@@ -75,7 +75,7 @@ export function createTransport({
 }: TransportOptions & { readonly owner?: string | undefined }): Transport {
   if (typeof url !== 'string' || !/^(https?:\/\/[^/?#@\s]+)?(\/[^?#]*)?$/.test(url))
     throw new TypeError(
-      `createClient has '${String(url).replace(/\/\/.*@/, '//***@')}' as its 'url'. Use a URL such as https://agents.example.com.`,
+      `createClient: 'url' is '${String(url).replace(/\/\/.*@/, '//***@')}'. Use a URL such as https://agents.example.com.`,
     );
   const base = url.replace(/\/+$/, '');
   const once = async (asked: RepeatableRequest): Promise<Response> => {
@@ -84,9 +84,7 @@ export function createTransport({
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
     assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
-      throw new TypeError(
-        `createClient has the relative url '${url}' outside of a page. Use an absolute URL.`,
-      );
+      throw new TypeError(`createClient: 'url' is '${url}', which needs a page. Use an absolute URL.`);
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return asConnectionLost(asked, () =>
@@ -168,9 +166,7 @@ function connectionLostError(
   const idempotencyKey = headers?.['idempotency-key'];
   const said = `The connection to the server was lost in ${method} ${path.replace(/\?.*/, '')}: ${reasonOf(cause)}.`;
   const page = isPage() ? ' In a page, check that `cors({ origins })` lists its origin.' : '';
-  const key = idempotencyKey
-    ? '. Send it again with the `idempotencyKey` in `more`, and it runs only once'
-    : '';
+  const key = idempotencyKey ? '. Send it again with the `idempotencyKey` in `more`, and it runs once' : '';
   const done = method === 'GET' ? '' : ` The request may have run${key}.`;
   const more = { ...(idempotencyKey && { idempotencyKey }) };
   return new HoldfastError('connection-lost', said + page + done, { cause, more });
@@ -236,7 +232,7 @@ async function requestOnce(
 export function rejectOnSilence<T>(work: Promise<T>, stop = () => {}): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error('the server sent no response in time'));
+      reject(new Error('the server sent nothing'));
       stop();
     }, MAX_SILENCE_MS);
     work.finally(() => clearTimeout(timer)).then(resolve, reject);

@@ -256,7 +256,7 @@ const MAX_ATTEMPTS = 5;
  */
 export async function storeText(of: TextScope, key: string, text: string): Promise<void> {
   const { host } = of;
-  const message = 'a surface could not store which session a client uses; the client must name it next time';
+  const message = 'a surface could not store the session of a client, which must name it next time';
   try {
     const port = await textSessionPort(of, key);
     for (let tries = 0; tries < MAX_ATTEMPTS; tries++) if (await tryStoreText(port, of, text)) return;

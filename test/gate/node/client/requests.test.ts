@@ -49,14 +49,14 @@ describe('a request', () => {
       'a message',
       refused,
       (session) => session.send('Pay.', { idempotencyKey: 'k1' }),
-      'POST /agents/clerk/sessions/s1/messages: fetch failed (connect ECONNREFUSED 127.0.0.1:1). The request may have run. Send it again with the `idempotencyKey` in `more`, and it runs only once.',
+      'POST /agents/clerk/sessions/s1/messages: fetch failed (connect ECONNREFUSED 127.0.0.1:1). The request may have run. Send it again with the `idempotencyKey` in `more`, and it runs once.',
       { idempotencyKey: 'k1' },
     ],
     [
       'a decision',
       nameless,
       (session) => session.decide('c1', 'approve', { idempotencyKey: 'k2' }),
-      'POST /agents/clerk/sessions/s1/answers: fetch failed (ECONNREFUSED). The request may have run. Send it again with the `idempotencyKey` in `more`, and it runs only once.',
+      'POST /agents/clerk/sessions/s1/answers: fetch failed (ECONNREFUSED). The request may have run. Send it again with the `idempotencyKey` in `more`, and it runs once.',
       { idempotencyKey: 'k2' },
     ],
     [
@@ -298,7 +298,7 @@ describe('invalid request data', () => {
 
   it('throws for a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError("createClient has the relative url '/ai' outside of a page. Use an absolute URL."),
+      new TypeError("createClient: 'url' is '/ai', which needs a page. Use an absolute URL."),
     );
   });
 
@@ -307,7 +307,7 @@ describe('invalid request data', () => {
     (url) => {
       expect(() => clientOf({ url })).toThrow(
         new TypeError(
-          `createClient has '${url.replace('me:secret@', '***@')}' as its 'url'. Use a URL such as https://agents.example.com.`,
+          `createClient: 'url' is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
       );
     },
@@ -448,7 +448,7 @@ describe('an invalid request', () => {
     (url) => {
       expect(at(url)).toThrow(
         new TypeError(
-          `createClient has '${url.replace('me:secret@', '***@')}' as its 'url'. Use a URL such as https://agents.example.com.`,
+          `createClient: 'url' is '${url.replace('me:secret@', '***@')}'. Use a URL such as https://agents.example.com.`,
         ),
       );
     },

@@ -86,7 +86,7 @@ describe('a nested key in an agent', () => {
     [
       'chaining as an option of an agentic tool',
       ofDig({ chaining: ['any'] }),
-      "Tool 'dig': it has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
+      "Tool 'dig': it has 'chaining'. Write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
       'a setting of an agentic tool',
@@ -150,7 +150,7 @@ describe('an entry in a list of an agent', () => {
     [
       'strategies as an option',
       ofAgent({ strategies: [run] }),
-      "Agent 'clerk' has 'strategies': write use: [defineInjectionStrategy({ name, evaluate })], and import { defineInjectionStrategy } from 'holdfast/kinds'.",
+      "Agent 'clerk' has 'strategies'. Write use: [defineInjectionStrategy({ name, evaluate })], and import { defineInjectionStrategy } from 'holdfast/kinds'.",
     ],
     [
       'a transformer definition instead of a module',
@@ -165,12 +165,12 @@ describe('an entry in a list of an agent', () => {
     [
       'tool groups as an option',
       ofAgent({ toolGroups: ['web'] }),
-      "Agent 'clerk' has 'toolGroups': write tools: [toolGroup('web')], and import { toolGroup } from 'holdfast/tool-groups'.",
+      "Agent 'clerk' has 'toolGroups'. Write tools: [toolGroup('web')], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
     [
       'permissions as an option',
       ofAgent({ permissions: ['internet-access'] }),
-      "Agent 'clerk' has 'permissions': write tools: [toolGroup('web', { permissions: ['internet-access'] })], and import { toolGroup } from 'holdfast/tool-groups'.",
+      "Agent 'clerk' has 'permissions'. Write tools: [toolGroup('web', { permissions: ['internet-access'] })], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
     [
       'a typo in the options of toolGroup',
@@ -195,7 +195,7 @@ describe('an entry in a list of an agent', () => {
     [
       'references as an option',
       ofAgent({ references: [{ name: 'manual' }] }),
-      "Agent 'clerk' has 'references': write tools: [defineReference({ name, description, notes, tools })], and import { defineReference } from 'holdfast/tool-groups'.",
+      "Agent 'clerk' has 'references'. Write tools: [defineReference({ name, description, notes, tools })], and import { defineReference } from 'holdfast/tool-groups'.",
     ],
     [
       'a reference without defineReference',
@@ -205,7 +205,7 @@ describe('an entry in a list of an agent', () => {
     [
       'chaining as an option',
       ofAgent({ chaining: [chainAny()] }),
-      "Agent 'clerk' has 'chaining': write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
+      "Agent 'clerk' has 'chaining'. Write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
       'a schema in a chain',
@@ -220,12 +220,12 @@ describe('an entry in a list of an agent', () => {
     [
       'a word instead of a chain',
       make(chaining, 'any'),
-      "chaining() received 'any'. Use a list, as in chaining([chainFrom(Customer)]).",
+      "chaining() received 'any'. Pass a list, as in chaining([chainFrom(Customer)]).",
     ],
     [
       'a chained type outside of a list',
       make(chaining, chainAny()),
-      'chaining() received an object. Use a list, as in chaining([chainFrom(Customer)]).',
+      'chaining() received an object. Pass a list, as in chaining([chainFrom(Customer)]).',
     ],
   ])('the error explains the mistake: %s', told);
 });

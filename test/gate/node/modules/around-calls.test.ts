@@ -126,7 +126,7 @@ describe('a module around the calls of a loop', () => {
     LOOPS.give(broken, { call: () => Promise.reject(new Error('The module is broken.')) });
     const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
-    expect(shownResults(session.requests[1])).toEqual(['Error: It is broken.']);
+    expect(shownResults(session.requests[1])).toEqual(['Error: The module is broken.']);
   });
 });
 

@@ -116,7 +116,7 @@ describe('an invalid module in `use`', () => {
   });
 
   it('is refused if its name is invalid', () => {
-    expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': a name is a letter");
+    expect(() => defineModule({ name: 'a b' })).toThrow("Module 'a b': its name must be a letter");
   });
 });
 

@@ -197,7 +197,7 @@ describe('an invalid state', () => {
     [
       'a group that requires a permission',
       [web],
-      "in state 'open' it cannot have these tools: Tool at index 0 is the tool group 'web', which needs internet-access: " +
+      "in state 'open' it cannot have these tools: Tool at index 0 is the tool group 'web', which needs internet-access. " +
         "Only an agent can allow that. List it among the agent's own tools, and allow it there: toolGroup(group, { permissions }).",
     ],
     [

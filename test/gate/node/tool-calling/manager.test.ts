@@ -629,7 +629,7 @@ describe('the tools of an object for a manager', () => {
     ],
     ['a plain object', { greet: () => 'Hello.' }],
   ])('cannot come from %s (SPM-16)', (_, object) => {
-    expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object):/);
+    expect(() => toolsOf(object)).toThrow(/^No tools found on (Nobody|Empty|Object)\./);
   });
 
   it('must have unique names across objects and lists (SPM-16)', () => {

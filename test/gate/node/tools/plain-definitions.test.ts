@@ -26,18 +26,18 @@ function expectRefused(define: () => unknown, field: string, problem: string): v
 }
 
 describe('an unknown effect', () => {
-  const LIST = "it must be 'read' or 'idempotent' or 'once'.";
+  const LIST = "It must be 'read' or 'idempotent' or 'once'.";
 
   it.each<[unknown, string]>([
-    ['Once', `its effect is 'Once'; ${LIST} Did you mean 'once'?`],
-    [' ONCE ', `its effect is ' ONCE '; ${LIST} Did you mean 'once'?`],
-    ['read-only', `its effect is 'read-only'; ${LIST} Did you mean 'read'?`],
-    ['Idempotant', `its effect is 'Idempotant'; ${LIST} Did you mean 'idempotent'?`],
-    ['write', `its effect is 'write'; ${LIST}`],
-    ['none', `its effect is 'none'; ${LIST}`],
-    ['', `its effect is ''; ${LIST}`],
-    [null, `its effect is 'null'; ${LIST}`],
-    [Symbol('once'), `its effect is 'Symbol(once)'; ${LIST}`],
+    ['Once', `its effect is 'Once'. ${LIST} Did you mean 'once'?`],
+    [' ONCE ', `its effect is ' ONCE '. ${LIST} Did you mean 'once'?`],
+    ['read-only', `its effect is 'read-only'. ${LIST} Did you mean 'read'?`],
+    ['Idempotant', `its effect is 'Idempotant'. ${LIST} Did you mean 'idempotent'?`],
+    ['write', `its effect is 'write'. ${LIST}`],
+    ['none', `its effect is 'none'. ${LIST}`],
+    ['', `its effect is ''. ${LIST}`],
+    [null, `its effect is 'null'. ${LIST}`],
+    [Symbol('once'), `its effect is 'Symbol(once)'. ${LIST}`],
   ])('is refused when the tool is defined, with the list of valid ones: %s', (effect, problem) => {
     expectRefused(tool({ effect, run }), 'effect', problem);
     expectRefused(textTool({ effect, run }), 'effect', problem);

@@ -247,7 +247,7 @@ describe('the index of a surface', () => {
       {
         level: 'warn',
         event: 'other',
-        message: 'a surface could not store which session a client uses; the client must name it next time',
+        message: 'a surface could not store the session of a client, which must name it next time',
       },
     ]);
   });

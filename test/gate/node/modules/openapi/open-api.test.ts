@@ -75,17 +75,17 @@ describe('the errors of `openApi`', () => {
     [
       'a schema that every app has',
       [{ 'GET /echo': answering('Message') }],
-      "openApi: 'GET /echo' has a schema called 'Message': Another description uses that name.",
+      "openApi: 'GET /echo' has a schema called 'Message'. Another description uses that name.",
     ],
     [
       'a schema with the name of a body',
       [{ 'GET /echo': { ...answering('Echo'), body: { name: 'NewMessage', schema: {} } } }],
-      "openApi: 'GET /echo' has a schema called 'NewMessage': Another description uses that name.",
+      "openApi: 'GET /echo' has a schema called 'NewMessage'. Another description uses that name.",
     ],
     [
       'another schema with the name of a schema',
       [{ 'GET /a': refusing({ type: 'string' }) }, { 'GET /b': refusing({ type: 'number' }) }],
-      "openApi: 'GET /b' has a schema called 'Oops': Another description uses that name.",
+      "openApi: 'GET /b' has a schema called 'Oops'. Another description uses that name.",
     ],
     [
       'an invalid name of a schema',
