@@ -320,7 +320,7 @@ describe('an app with a custom `auth`', () => {
   const ID = '`auth` returned a caller whose id or tenant is empty or not a string.';
   const ROLES = '`auth` returned a caller whose roles are not a list of strings.';
   const nobodys = (id: string): string =>
-    `\`auth\` answered a caller with the id '${id}', which is reserved.`;
+    `\`auth\` returned a caller with the id '${id}', which is reserved.`;
 
   it.each<[string, unknown, string]>([
     ['without an id', {}, ID],
