@@ -12,7 +12,10 @@ const queueTests = ['test/gate/workerd/background/by-the-way.test.ts'];
 const fullWorkerd = ['test/full/crash-matrix/workerd.test.ts', 'test/full/growth/*.test.ts'];
 const realServers = ['test/full/mcp/real/*.test.ts'];
 /** Tests with external time limits, and tests whose counts depend on the load. They run after all others. */
-const alone = ['test/full/mcp/conformance/script/run-conformance.test.ts', 'test/full/scale/scale.test.ts'];
+const standaloneTests = [
+  'test/full/mcp/conformance/script/run-conformance.test.ts',
+  'test/full/scale/scale.test.ts',
+];
 
 /** Crash matrices count the steps of the engine, which differ between Node and workerd. */
 const matricesInNode = [
@@ -42,7 +45,7 @@ const withoutChecks = [
 ].map((folder) => `test/gate/node/${folder}/**/*.test.ts`);
 
 /** The tests among them that expect errors about mistakes in literals, which production does not check. */
-const ofLiterals = [
+const literalTests = [
   'test/gate/node/agentic/copies.test.ts',
   'test/gate/node/agentic/define-agentic-tool.test.ts',
   'test/gate/node/playbook/sources.test.ts',
@@ -57,7 +60,7 @@ const ofLiterals = [
 ];
 
 /** The tests that read console lines in the format of production. */
-const ofProductionLines = ['test/gate/node/app/log-lines.test.ts'];
+const productionLineTests = ['test/gate/node/app/log-lines.test.ts'];
 
 /** Makes the console write text in production too, because most tests expect text. */
 const consoleInWords = {
@@ -100,12 +103,12 @@ const workerd = (environment?: string) => ({
  * On a busy machine it takes seconds until the Worker of a test file has started, and until polled values
  * arrive.
  */
-const patience = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 20_000 } } };
+const timeouts = { testTimeout: 30_000, hookTimeout: 30_000, expect: { poll: { timeout: 20_000 } } };
 
 /**
  * Test files share a Worker, as requests do in production. Separate Workers took most of the suite's time.
  */
-const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...patience };
+const shared = { isolate: false, setupFiles: ['test/fixtures/clean-up.ts'], ...timeouts };
 
 export default defineConfig({
   test: {
@@ -122,7 +125,7 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/gate/hashes-at-once.ts'],
-          ...patience,
+          ...timeouts,
         },
       },
       {
@@ -132,23 +135,23 @@ export default defineConfig({
         test: {
           name: 'gate in production',
           include: withoutChecks,
-          exclude: [...ofLiterals, ...ofProductionLines],
+          exclude: [...literalTests, ...productionLineTests],
           env: { NODE_ENV: 'production' },
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/gate/hashes-at-once.ts'],
-          ...patience,
+          ...timeouts,
         },
       },
       {
         test: {
           name: 'gate in production, with its console',
-          include: ofProductionLines,
+          include: productionLineTests,
           env: { NODE_ENV: 'production' },
           pool: 'threads',
           isolate: false,
           setupFiles: ['test/gate/hashes-at-once.ts'],
-          ...patience,
+          ...timeouts,
         },
       },
       {
@@ -184,15 +187,15 @@ export default defineConfig({
             'test/gate/node/tool-loop/budget-chance.test.ts',
           ],
           isolate: false,
-          ...patience,
+          ...timeouts,
         },
       },
       {
         test: {
           name: 'full in Node',
           include: ['test/full/**/*.test.ts'],
-          exclude: [...fullWorkerd, ...realServers, ...alone],
-          ...patience,
+          exclude: [...fullWorkerd, ...realServers, ...standaloneTests],
+          ...timeouts,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -200,7 +203,7 @@ export default defineConfig({
       {
         test: {
           name: 'full in Node, alone',
-          include: alone,
+          include: standaloneTests,
           sequence: { groupOrder: 1 },
           maxWorkers: 2,
           testTimeout: 400_000,

@@ -104,7 +104,7 @@ export class LeaseClock implements LeaseTimes {
   isGivenTo(turn: string, nonce: string): boolean {
     const lease = this.#storage.lease();
     const isGiven = lease.state === 'held' && lease.nonce === nonce && lease.turn === turn;
-    if (isGiven) this.heard();
+    if (isGiven) this.renew();
     return isGiven;
   }
 
@@ -133,7 +133,7 @@ export class LeaseClock implements LeaseTimes {
   }
 
   /** Restarts the term and stores the time, for a message of the holder that stores nothing else. */
-  heard(): void {
+  renew(): void {
     this.#store({ heard: this.#now() });
   }
 
@@ -174,13 +174,13 @@ export class LeaseClock implements LeaseTimes {
    * If the clock was set back since the holder was heard from, starts a term now and stores that, so that it
    * happens once. Otherwise stores nothing.
    */
-  heedSetBack(): void {
+  handleClockSetBack(): void {
     const now = this.#now;
     const storage = this.#storage;
     const { turn, state } = storage.lease();
     if (turn === null || state !== 'held' || this.#heard <= now()) return;
     storage.transaction(() => {
-      this.heard();
+      this.renew();
       scheduleTurn({ storage, now, clock: this }, { ...storage.lease(), due: this.deadline });
     });
   }

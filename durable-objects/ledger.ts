@@ -123,7 +123,7 @@ export class SessionLedger {
     const before =
       isNext && events.length > 0 ? null : findStoredAppend(this.#scope, { epoch, from, change });
     if (before !== null) {
-      if (holds) this.clock.heard();
+      if (holds) this.clock.renew();
       return this.#appended(epoch, { head: from + events.length - 1, at: before }, change);
     }
     if (!holds) return { status: 'stale' };
@@ -142,14 +142,14 @@ export class SessionLedger {
     } catch (failure) {
       return toSessionFull(this.#bounds, failure);
     }
-    if (events.length === 0 && change.release !== undefined) this.#scope.watchers?.tell();
+    if (events.length === 0 && change.release !== undefined) this.#scope.watchers?.notify();
     this.clock.stored(at);
     return this.#appended(epoch, { head: from + events.length - 1, at }, change);
   }
 
   renew(epoch: number, inboxHeld?: readonly number[]): RenewalReceipt | LeaseLoss {
     if (!this.clock.isHeldBy(epoch)) return { status: 'stale' };
-    this.clock.heard();
+    this.clock.renew();
     return { status: 'renewed', ...this.#toldHolder(inboxHeld) };
   }
 
@@ -176,7 +176,7 @@ export class SessionLedger {
    */
   wake(): void {
     if (this.#storage.head() === 0) return;
-    this.clock.heedSetBack();
+    this.clock.handleClockSetBack();
     const now = this.#scope.now();
     if (Math.abs(now - this.#rescued) >= LOST_AFTER_MS && rescueAlarm(this.#scope)) this.#rescued = now;
   }
@@ -211,7 +211,7 @@ export class SessionLedger {
     const existed = this.#storage.head() > 0;
     const { watchers } = this.#scope;
     if (existed) eraseSession(this.#scope);
-    watchers?.tell();
+    watchers?.notify();
     watchers?.fence();
     return existed;
   }
@@ -308,7 +308,7 @@ export class SessionLedger {
     const head = storage.head();
     const messages = storage.inbox.messages();
     const result = storage.transaction(change);
-    if (storage.head() > head || hasNews(storage, messages)) this.#scope.watchers?.tell();
+    if (storage.head() > head || hasNews(storage, messages)) this.#scope.watchers?.notify();
     return result;
   }
 }

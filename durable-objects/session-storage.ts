@@ -291,7 +291,7 @@ export interface LedgerWatchers {
    * Called after a change of the state that watchers see, before the call that made it returns. Must not
    * throw.
    */
-  tell(): void;
+  notify(): void;
   /** Returns whether there are watchers other than the holder. */
   hasReaders(): boolean;
   /** Returns whether one of them receives live items. */

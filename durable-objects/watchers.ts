@@ -113,7 +113,7 @@ export function createWatchers(
       if (tags[1] === LIVE) tellHolders(tags[2]);
       return new Response(null, { status: 101, webSocket: pair[0] });
     },
-    tell() {
+    notify() {
       if (ctx.getWebSockets().length === 0) return;
       const readers = open(READER);
       if (readers.length > 0) {

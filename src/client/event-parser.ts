@@ -36,7 +36,7 @@ export class EventParser {
     const lines = text.split(/\r\n|\r|\n/);
     lines[0] = this.#rest + lines[0];
     this.#rest = lines.pop() ?? '';
-    const events = lines.flatMap((line) => this.#take(line));
+    const events = lines.flatMap((line) => this.#takeLine(line));
     if (this.#length + this.#rest.length > MAX_EVENT_LENGTH)
       throw new HoldfastError(
         'bad-response',
@@ -45,7 +45,7 @@ export class EventParser {
     return events;
   }
 
-  #take(line: string): ServerEvent[] {
+  #takeLine(line: string): ServerEvent[] {
     if (line === '') return this.#dispatch();
     const colon = line.indexOf(':');
     const name = colon < 0 ? line : line.slice(0, colon);
@@ -94,12 +94,12 @@ export class NewPieces {
   readonly #replies = new Map<string, ShownReply>();
 
   /** Starts a new connection. */
-  connected(): void {
+  startConnection(): void {
     for (const [frame, shown] of this.#replies) this.#replies.set(frame, { ...shown, at: 0 });
   }
 
   /** Returns the new part of the item, or `undefined` if it was shown already. */
-  take<Item extends ShownItem>(item: Item): Item | undefined {
+  takeNew<Item extends ShownItem>(item: Item): Item | undefined {
     const { type, frame = '', reply, text } = item;
     if (type === 'model-replied') this.#replies.delete(frame);
     // Another lease holder may use the same name for another reply.

@@ -97,7 +97,7 @@ class MemorySession {
       mostBytes,
       now: () => clock.now(),
       watchers: {
-        tell: () => this.#tellAll(),
+        notify: () => this.#tellAll(),
         hasReaders: () => [...this.#watchers.keys()].some(({ holder }) => holder === undefined),
         hasLiveReaders: () => this.#liveReaders.length > 0,
         pinged: (line) => (this.#heartbeat?.line === line ? this.#heartbeat.pinged : undefined),

@@ -89,13 +89,13 @@ export class MemoryFolding {
   /** Applies facts to the memories that take them at this point. */
   readonly apply: (fold: MemoryFold, recorded: RecordedFacts) => void;
   /** Passes a folded event to the memories. */
-  readonly tell: (fold: MemoryFold, event: SessionEvent) => void;
+  readonly notify: (fold: MemoryFold, event: SessionEvent) => void;
   /** Creates the live memories of a running turn. */
   readonly live: (turn: MemoryTurn) => LiveMemories;
 
-  constructor({ apply, tell, live }: Pick<MemoryFolding, 'apply' | 'tell' | 'live'>) {
+  constructor({ apply, notify, live }: Pick<MemoryFolding, 'apply' | 'notify' | 'live'>) {
     this.apply = apply;
-    this.tell = tell;
+    this.notify = notify;
     this.live = live;
   }
 }
@@ -156,7 +156,7 @@ export function assertKnownFacts({ state, memories }: MemoryFold, facts: readonl
 /** Passes a folded event to the memories. All have a value from the first event on. */
 export function notifyMemories(fold: MemoryFold, event: SessionEvent): void {
   const folding = fold.memories[0]?.folding;
-  if (folding instanceof MemoryFolding) folding.tell(fold, event);
+  if (folding instanceof MemoryFolding) folding.notify(fold, event);
 }
 
 /**

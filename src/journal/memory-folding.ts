@@ -21,7 +21,7 @@ import { frameOf, type SessionState } from './state.ts';
 /** The code that folds memories: the `folding` of each. */
 export const FOLDING: MemoryFolding = /* @__PURE__ */ new MemoryFolding({
   apply: applyFacts,
-  tell: notifyMemories,
+  notify: notifyMemories,
   live: (turn) => new RunningMemories(turn),
 });
 

@@ -243,7 +243,7 @@ function planRequest(loop: Loop, { last, offered, files }: RequestInput): Reques
         ...question,
         ...(pending ? [toToolsChangeMessage(pending)] : []),
       ];
-      const messages = files ? files.fitted(all) : all;
+      const messages = files ? files.fitMessages(all) : all;
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
       return model.signPrefix ? model.signPrefix(request, fingerprint).request : request;
     },

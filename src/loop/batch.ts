@@ -75,7 +75,7 @@ export class CallView {
   readonly #written = new Map<string, Json>();
   readonly #added: BlackboardEntry[] = [];
   /** Messages from the call to the user, in order. */
-  readonly said: string[] = [];
+  readonly messages: string[] = [];
   readonly #seenMemories: ReadonlyMap<string, Json>;
   readonly #earlier: readonly EndedCall[];
   readonly #loop: VisibleLoop;
@@ -123,7 +123,7 @@ export class CallView {
   });
 
   readonly say = (message: string): void => {
-    this.said.push(message);
+    this.messages.push(message);
   };
 
   /** Milliseconds since the epoch, and never before the turn's start. */

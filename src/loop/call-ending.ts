@@ -56,7 +56,7 @@ export async function toCallEnding(
   const clean = redactResult(secrets, noted.result);
   const [changes, said] = secrets.redact([
     view.changes(noted.facts, starts && (await Promise.all(starts.later))),
-    view.said,
+    view.messages,
   ]);
   const kept = journaledResult(loop, { tool: tool.name, result: clean, changes });
   const signal = secrets.redact(call.signal);
@@ -64,7 +64,7 @@ export async function toCallEnding(
   return {
     result: ended,
     ...(call.limit && { limit: call.limit }),
-    direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.received),
+    direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.isSuppliedByCaller),
     changes: changes && keptChanges(ended, changes),
     said,
     ms: call.ms,

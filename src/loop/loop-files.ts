@@ -44,7 +44,7 @@ export interface ShownFiles {
    * Returns the messages with the files that the model accepts, in the places where it accepts them. All
    * other files are named in text.
    */
-  fitted(messages: readonly ModelMessage[]): readonly ModelMessage[];
+  fitMessages(messages: readonly ModelMessage[]): readonly ModelMessage[];
   /**
    * Returns whether the loop should ask again with fewer files after this failure. `true` at most once for
    * each loop.
@@ -74,11 +74,11 @@ export interface LoopFiles {
 /** The files of a session while an invocation holds it. */
 export interface HeldSessionFiles extends LoopFiles {
   /** Returns the unsaved files that an event names, to store with it, or `undefined`. */
-  namedBy(event: SessionEvent): readonly KeptBlob[] | undefined;
+  blobsOfEvent(event: SessionEvent): readonly KeptBlob[] | undefined;
   /**
    * Returns the unsaved files that these parts name, for a message that is left for the next lease holder.
    */
-  namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
+  blobsOfParts(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined;
   /** Marks the files that these events name as stored. */
   stored(events: readonly StoredEvent[]): void;
   /** Reads the stored files again, after a message arrived that may have restored deleted files. */
@@ -115,7 +115,7 @@ export interface FileKeeper {
    *
    * @throws FileRefusedError if a file is empty or too large.
    */
-  named(parts: readonly ContentPart[]): Promise<NamedFiles>;
+  nameFiles(parts: readonly ContentPart[]): Promise<NamedFiles>;
   /** Opens the files of a session for the invocation that holds it. */
   open(session: HeldSessionScope): HeldSessionFiles;
   /** Returns the files of a loop without a session. */

@@ -124,7 +124,7 @@ export interface TurnScope {
   /** The turns that its calls start. Absent without a session. */
   readonly starts?: TurnStarts | undefined;
   /** Tools made from journaled data in this invocation, keyed by that data. */
-  readonly made: Map<string, readonly AnyTool[]>;
+  readonly madeTools: Map<string, readonly AnyTool[]>;
   /**
    * The modules of the app. Every loop has their strategies. In a nested loop, they come between its own
    * sources and strategies.

@@ -61,7 +61,7 @@ export function createMemoryLoop(config: MemoryLoopConfig): MemoryLoop {
   const changes = new ChangeNotifier();
   const emit = (...events: SessionEvent[]): void => {
     for (const event of events) reduce(state, { ...event, seq: state.seq + 1 }, memories);
-    changes.tell();
+    changes.notify();
   };
   emit({ type: 'session-opened', incarnation: turn, agent: 'memory' });
   emit({ type: 'turn-started', turn, loopId: turn, message, context: {}, principal });
@@ -88,7 +88,7 @@ export function createMemoryLoop(config: MemoryLoopConfig): MemoryLoop {
     slots: new Slots(),
     locks: { passed: new Set() },
     memories: new TurnMemories({ state, memories, log: toLog() }),
-    made: new Map(),
+    madeTools: new Map(),
     modules: { uses: [], strategies: config.everywhere ?? [] },
   };
   return { loop: { ...scope, spec: toLoopSpec(config), frame }, state };

@@ -117,10 +117,10 @@ export function createLoopView(loop: Loop, moment: Moment, recall?: LoopView['re
     recall:
       recall ?? ((memory, path = frame.path) => loop.memories.of(memory).valueIn(memories, memory, path)),
     made: (key, make) => {
-      const known = loop.made.get(key);
+      const known = loop.madeTools.get(key);
       if (known) return known;
       const made = make();
-      loop.made.set(key, made);
+      loop.madeTools.set(key, made);
       return made;
     },
     history: () => toHistory(isNow ? frame.messages : messagesBeforeReply(frame.messages)),

@@ -115,7 +115,7 @@ export class HeldSession implements Holder {
       outbox: this.outbox,
       log,
       onCancel: () => this.cancel(),
-      blobsOf: files && ((result) => files.namedIn(partsOfResult(result))),
+      blobsOf: files && ((result) => files.blobsOfParts(partsOfResult(result))),
     });
     const lost = (reason: Interrupted): void => this.outbox.fence(reason);
     const renewing = (): void => void this.#leaving.look();

@@ -130,7 +130,7 @@ export class LeaseKeeper {
 
   #openLine(): void {
     const { listener, meter } = this.#options;
-    if (this.#line || this.#stopped || meter.short()) return;
+    if (this.#line || this.#stopped || meter.nearLimit()) return;
     const { joined: onJoined } = listener;
     const onHeld = (): void => this.#onHeld();
     this.#line = new HolderLine({ ...this.#options, onJoined, onHeld, onChange: () => this.#look() });
@@ -255,7 +255,7 @@ export class HolderLine {
 
   /** `true` if the line should report messages but does not. */
   get isDeaf(): boolean {
-    return !this.#over.aborted && !this.notices.isTelling && !this.#options.meter.short();
+    return !this.#over.aborted && !this.notices.isTelling && !this.#options.meter.nearLimit();
   }
 
   /** Opens the line as soon as a connection is free. Call it once. */
@@ -272,7 +272,7 @@ export class HolderLine {
   async #listen(): Promise<void> {
     const { meter, onChange } = this.#options;
     const { notices } = this;
-    while (!this.#over.aborted && !meter.over && !notices.wasErased) {
+    while (!this.#over.aborted && !meter.nearWatchLimit && !notices.wasErased) {
       let newest = 0;
       await notices.until(({ unread = 0 }) => {
         newest = unread;

@@ -32,7 +32,7 @@ export interface Relay {
   /** Sends the current live items to a new reader, by its name in the object, or to all readers. */
   joined(reader: string): void;
   /** Drops live items that this event has replaced. */
-  ended(event: StoredEvent): void;
+  drop(event: StoredEvent): void;
   /** Sends pending items at once, since the reply that they belong to is about to be stored. */
   settle(): void;
   /** Drops all pending items. */
@@ -96,7 +96,7 @@ export class LiveFeed implements LiveEvents {
     for (const stored of events) {
       if (this.#show) this.#toClient({ type: 'event', stored });
       this.#shown = stored.seq;
-      this.relay?.ended(stored);
+      this.relay?.drop(stored);
       if (this.#held.length > 0) this.#flush();
     }
   }

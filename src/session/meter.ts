@@ -59,7 +59,7 @@ export class Meter {
   }
 
   /** Returns, in words, the limit that is too near for new work, or `undefined` if none is. */
-  short(kept = END_RESERVE): string | undefined {
+  nearLimit(kept = END_RESERVE): string | undefined {
     const { subrequests, internalSubrequests } = this.#platform;
     if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
     if (this.#internal > internalSubrequests - kept.internalSubrequests)
@@ -67,9 +67,9 @@ export class Meter {
     return this.msLeft(kept) <= 0 ? this.#said('wallMs') : undefined;
   }
 
-  /** Like `short`, but for a reader that only watches and needs a smaller reserve. */
-  get over(): string | undefined {
-    return this.short(WATCH_RESERVE);
+  /** Like `nearLimit`, but for a reader that only watches and needs a smaller reserve. */
+  get nearWatchLimit(): string | undefined {
+    return this.nearLimit(WATCH_RESERVE);
   }
 
   /**
@@ -157,7 +157,7 @@ export class InvocationBudgetWatch {
    */
   look(): Interrupted | undefined {
     const { meter, hasProgressed } = this.#options;
-    const short = meter.short();
+    const short = meter.nearLimit();
     if (short && hasProgressed()) this.begin(describeNearLimit(short));
     return this.#reason;
   }
@@ -206,7 +206,7 @@ export class InvocationBudgetWatch {
     const { clock, meter, hasProgressed } = this.#options;
     const grace = Math.min(MODEL_GRACE_MS, Math.max(0, meter.msToWatch));
     this.#cancelGrace = clock.after(grace, () => {
-      if (hasProgressed() || !meter.short()) this.#replies.abort(reason);
+      if (hasProgressed() || !meter.nearLimit()) this.#replies.abort(reason);
     });
   }
 }

@@ -33,13 +33,13 @@ interface NewMessage {
  */
 export async function toNewMessage(
   sent: string | readonly ContentPart[],
-  keeper: Pick<FileKeeper, 'named'> | undefined,
+  keeper: Pick<FileKeeper, 'nameFiles'> | undefined,
 ): Promise<NewMessage> {
   if (typeof sent === 'string') return { message: sent };
   const said = sent.filter((part) => isFile(part) || part.text.trim() !== '');
   const message = textsOf(said);
   if (!said.some(isFile)) return { message };
-  if (keeper) return { message, ...(await keeper.named(said)) };
+  if (keeper) return { message, ...(await keeper.nameFiles(said)) };
   if (said.some(isNewFile)) throw new ConfigurationError(missingFilesModuleMessage('A message with a file'));
   return { message, parts: said };
 }

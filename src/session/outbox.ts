@@ -56,7 +56,7 @@ interface Options {
   /** The load that waits in the session, as reported with the lease. Defaults to none. */
   readonly waiting?: WaitingLoad | undefined;
   /** Names the files to store with an event. */
-  readonly files?: Pick<HeldSessionFiles, 'namedBy'> | undefined;
+  readonly files?: Pick<HeldSessionFiles, 'blobsOfEvent'> | undefined;
 }
 
 /** Data to store with the last events of an invocation. */
@@ -100,11 +100,11 @@ export class Outbox implements LoopJournal {
   #isReleased = false;
   #sending: Promise<void> | undefined;
   #cancelSoon: (() => void) | undefined;
-  readonly #givenUp = Promise.withResolvers<never>();
+  readonly #abandoned = Promise.withResolvers<never>();
 
   constructor(options: Options) {
-    this.#options = { ...options, givenUp: this.#givenUp.promise };
-    this.#givenUp.promise.catch(() => {}); // Only an append awaits it.
+    this.#options = { ...options, abandoned: this.#abandoned.promise };
+    this.#abandoned.promise.catch(() => {}); // Only an append awaits it.
     this.state = options.state;
     this.acknowledged = options.state.seq;
     this.#waiting = options.waiting ?? NO_WAITING_LOAD;
@@ -137,10 +137,10 @@ export class Outbox implements LoopJournal {
       const progress = progressOf(event.type) === 'result';
       this.hasProgressed ||= progress;
       reduce(this.state, stored, this.#options.memories);
-      const blobs = this.#options.files?.namedBy(event);
+      const blobs = this.#options.files?.blobsOfEvent(event);
       this.#pending.push({ row, event: stored, blobs, progress, ...laterWorkOf(this.state.turn, stored) });
     }
-    this.#changes.tell();
+    this.#changes.notify();
     this.#schedule();
   }
 
@@ -192,7 +192,7 @@ export class Outbox implements LoopJournal {
   fence(reason: Interrupted): void {
     if (this.fencedBy) return;
     this.fencedBy = reason;
-    this.#givenUp.reject(reason);
+    this.#abandoned.reject(reason);
     this.#options.listener.lost(reason);
   }
 
@@ -351,7 +351,7 @@ export interface AppendOptions {
   /** Returns whether the lease still lasts, by this invocation's own deadline. */
   readonly isHeld: () => boolean;
   /** Rejects when the reply is no longer awaited. */
-  readonly givenUp: Promise<never>;
+  readonly abandoned: Promise<never>;
 }
 
 /** The pauses between attempts of a failed append, in ms. */
@@ -362,22 +362,22 @@ const MAX_WAIT_MS = 1_000;
  * Appends until the object replies. An append is idempotent, so a failed one is sent again while the lease
  * lasts. A refusal is final.
  *
- * @throws the error of the last attempt once the lease has expired, or the reason of `givenUp` as soon as it
+ * @throws the error of the last attempt once the lease has expired, or the reason of `abandoned` as soon as it
  * rejects.
  */
 export async function appendWithRetries(
-  { port, epoch, after, isHeld, givenUp }: AppendOptions,
+  { port, epoch, after, isHeld, abandoned }: AppendOptions,
   from: number,
   change: AppendData,
 ): Promise<AppendReceipt | LeaseLoss | SessionFull> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, MAX_WAIT_MS)) {
     try {
-      return await Promise.race([port.append(epoch, from, change), givenUp]);
+      return await Promise.race([port.append(epoch, from, change), abandoned]);
     } catch (failure) {
       if (!isHeld()) throw failure;
       const paused = Promise.withResolvers<void>();
       const cancel = after(wait, paused.resolve);
-      await Promise.race([paused.promise, givenUp]).finally(cancel);
+      await Promise.race([paused.promise, abandoned]).finally(cancel);
     }
   }
 }

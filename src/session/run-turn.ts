@@ -307,7 +307,7 @@ function assembleLoop(run: TurnInvocation, frame: FrameState): Loop {
     starts: host.keepsNothing
       ? undefined
       : { journal: session.outbox, agent: host.agent, log, started: [], named: new Set() },
-    made: new Map(),
+    madeTools: new Map(),
     modules,
     agents,
   };

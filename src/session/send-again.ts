@@ -128,11 +128,11 @@ export class SessionUnavailableError extends Error {
    * `true` if the call certainly did not run, because the object's older version does not know it. Otherwise
    * its outcome is unknown.
    */
-  readonly tookNothing: boolean;
+  readonly isNotRun: boolean;
 
   constructor(cause: Error, tookNothing = false) {
     super(`The session cannot be reached: ${cause.message}`, { cause });
-    this.tookNothing = tookNothing;
+    this.isNotRun = tookNothing;
   }
 }
 

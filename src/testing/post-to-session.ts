@@ -54,7 +54,7 @@ interface SessionParts {
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
   /** Advances the time so that the running turn receives new messages. */
-  readonly hear: () => void;
+  readonly receiveNow: () => void;
   readonly heard: ReceivedMessages;
 }
 
@@ -65,7 +65,7 @@ export class ReceivedMessages {
 
   add(turn: string): void {
     this.#turns.add(turn);
-    this.#changes.tell();
+    this.#changes.notify();
   }
 
   /** Resolves when a lease holder has received the message of this turn. */
@@ -112,7 +112,7 @@ export async function postMessageTo(
   message: TestMessage,
   { whenBusy, delaySeconds, ...options }: PostOptions,
 ): Promise<AcceptedTurn | DeferredTurn> {
-  const { agent, steps, port, modules, hear, heard } = stage;
+  const { agent, steps, port, modules, receiveNow, heard } = stage;
   const { steering } = agent.policies;
   const delayMs = delaySeconds === undefined ? undefined : delaySeconds * 1000;
   // Text is posted synchronously, since a test may kill the turn in its next line.
@@ -127,7 +127,7 @@ export async function postMessageTo(
     case 'scheduled':
       return taken;
     case 'steering':
-      hear();
+      receiveNow();
       await waitUntilReceived({ port, heard }, taken.turn);
       return taken;
     default:
@@ -158,12 +158,15 @@ export async function readFile(port: Pick<SessionPort, 'blob'>, id: string): Pro
 }
 
 /** Posts a cancel of a turn, and gives its lease holder time to receive it. */
-export async function postCancelTo({ port, hear }: SessionParts, given: string | undefined): Promise<void> {
+export async function postCancelTo(
+  { port, receiveNow }: SessionParts,
+  given: string | undefined,
+): Promise<void> {
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted')
     throw new Error(`The turn ${given ?? ''} cannot be cancelled, since it is not open.`);
-  hear();
+  receiveNow();
 }
 
 /** The real time in which the running turn must receive a message, in milliseconds. */

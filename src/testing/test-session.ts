@@ -219,7 +219,11 @@ export function createTestSession<Output>(
   const agent: Agent = resolve(declared);
   const clock = createSkippableClock(options.clock ?? systemClock);
   const name = toSessionName({ ...ADDRESS, agent: agent.name });
-  const sessions = createMemorySessions({ clock, leaseMs, dispatch: ({ turn }) => worker.goOn(turn) });
+  const sessions = createMemorySessions({
+    clock,
+    leaseMs,
+    dispatch: ({ turn }) => worker.resumeAndRun(turn),
+  });
   const heard = new ReceivedMessages();
   const port = recordReceived(sessions.session(name), heard);
   const secrets = async (principal: Principal) => readSecrets(await options.secrets?.(principal));
@@ -256,8 +260,13 @@ export function createTestSession<Output>(
   const cold = { resume: steps.resume, run: (leased: LeaseGrant) => steps.run(leased, invocation) };
   const worker = createKillableWorker(cold, (more) => clock.skip(2 * leaseMs + more));
   // A lease holder receives new messages when it renews its lease, after a third of the term.
-  const hear = () => clock.pass(leaseMs / 3);
-  const ofMessages = { hear, heard, principal: options.principal, context: ToolCallContext.of(context) };
+  const receiveNow = () => clock.pass(leaseMs / 3);
+  const ofMessages = {
+    receiveNow,
+    heard,
+    principal: options.principal,
+    context: ToolCallContext.of(context),
+  };
   return {
     requests,
     ...createConversation<Output>({ agent, modules, clock, port, steps, worker, ...ofMessages }),
@@ -293,7 +302,7 @@ interface SessionParts {
   readonly steps: TurnSteps;
   readonly worker: KillableTurnWorker;
   /** Advances the time so that the running turn receives new messages. */
-  readonly hear: () => void;
+  readonly receiveNow: () => void;
   readonly heard: ReceivedMessages;
   readonly principal: TurnPrincipal | undefined;
   readonly context: ToolCallContext;
@@ -312,7 +321,7 @@ function createConversation<Output>(
     sent: Parameters<typeof sendAnswer>[2],
   ): Promise<TestAnswer<Output>> {
     const turn = await sendAnswer({ port, agent, modules, events: await lastTurn() }, callOrTool, sent);
-    await worker.goOn(turn);
+    await worker.resumeAndRun(turn);
     return answer(turn);
   }
   return {

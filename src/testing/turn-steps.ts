@@ -104,7 +104,7 @@ export interface KillableTurnWorker {
    */
   drive(turn: string, leased: LeaseGrant): Promise<void>;
   /** Leases a turn, and runs it in the same way. Returns without running it if it cannot be leased. */
-  goOn(turn: string): Promise<void>;
+  resumeAndRun(turn: string): Promise<void>;
   /**
    * Drops further operations of the running invocation, and another invocation resumes the turn. Has no
    * effect if no invocation runs.
@@ -148,7 +148,7 @@ export function createKillableWorker(
 
   return {
     drive,
-    async goOn(turn) {
+    async resumeAndRun(turn) {
       const leased = await resume(turn);
       if (leased.status === 'leased') await drive(turn, leased);
     },

@@ -82,7 +82,7 @@ export class ChangeNotifier {
   }
 
   /** Reports a change. */
-  tell(): void {
+  notify(): void {
     this.#next?.resolve();
     this.#next = undefined;
   }

@@ -67,7 +67,7 @@ export interface AnsweringApp {
   /**
    * Resumes a turn here, unless another invocation was faster. The result has the same form as for a message.
    */
-  goOn(at: SessionAccess, answered: AnsweredTurn): Promise<AcceptedRequest>;
+  resumeHere(at: SessionAccess, answered: AnsweredTurn): Promise<AcceptedRequest>;
   /** Reads the body of a request, and responds as to a message. */
   respond(
     asked: SessionRequest,
@@ -89,7 +89,7 @@ export interface AnswerAcceptor {
    * Accepts answers of calls of one turn, each once, and resumes the turn. Checks all answers before it
    * accepts the first.
    */
-  take(
+  accept(
     here: AnsweringSession,
     answers: readonly SentAnswer[],
     how: SendAnswersOptions,

@@ -46,7 +46,7 @@ export function consumeTurns<AppEnv extends object = Env>(holdfast: Holdfast<App
     const env = bindings as Env; // an interface of bindings has no index signature
     const host = toInvokedHost(app.host, env, execution);
     for (const [index, message] of messages.entries()) {
-      if (index > 0 && host.meter.short()) message.retry();
+      if (index > 0 && host.meter.nearLimit()) message.retry();
       else await handleMessage(host, env, message);
     }
   };

@@ -182,7 +182,7 @@ interface SentStart {
  * could add a second one, so the error says how to find out. Returns any other failure unchanged.
  */
 export function toUnansweredError(failure: unknown, { target, start, log }: SentStart): unknown {
-  if (!(failure instanceof SessionUnavailableError) || failure.tookNothing) return failure;
+  if (!(failure instanceof SessionUnavailableError) || failure.isNotRun) return failure;
   const { turn } = start;
   const message = `turn ${turn} may have been accepted`;
   log(errorEntry(message, failure, 'request-failed'));

@@ -225,7 +225,7 @@ async function sendAnswers(
 ): Promise<AcceptedRequest> {
   const takes = getAnswerAcceptor(at.host);
   const how = { idempotencyKey, inBackground: background };
-  return takes.take({ app: ANSWERING_APP, at }, sent(takes), how);
+  return takes.accept({ app: ANSWERING_APP, at }, sent(takes), how);
 }
 
 /** Checks several answers, like a body over HTTP. */

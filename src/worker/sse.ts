@@ -79,7 +79,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
   const end = (): void => {
     clearInterval(heartbeat);
     out = undefined;
-    changes.tell();
+    changes.notify();
   };
   const body = new ReadableStream<Uint8Array>(
     {
@@ -88,7 +88,7 @@ function openStream(first: string, onGone: () => void): OpenStream {
         // Sent at once: some clients and proxies wait for the first byte before they show the response.
         write(first);
       },
-      pull: () => changes.tell(),
+      pull: () => changes.notify(),
       cancel() {
         end();
         onGone();

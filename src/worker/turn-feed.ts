@@ -164,7 +164,7 @@ async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: 
     if (end === 'left') return;
     if (end === 'erased') return yield { type: 'erased', turn };
     // The remaining limits may not suffice to read a long turn again for its answer.
-    if (end === 'over' || meter.over)
+    if (end === 'over' || meter.nearWatchLimit)
       return yield {
         type: 'continues',
         turn,
@@ -238,12 +238,12 @@ class Backlog {
     if (this.#items.length > 0) this.#size += JSON.stringify(event).length;
     this.isBehind = this.#size > MAX_BACKLOG_CHARACTERS;
     if (!this.isBehind) this.#items.push(event);
-    this.#changes.tell();
+    this.#changes.notify();
   };
 
   readonly close = (): void => {
     this.#isClosed = true;
-    this.#changes.tell();
+    this.#changes.notify();
   };
 
   async *items(): AsyncGenerator<ShownEvent, void, undefined> {

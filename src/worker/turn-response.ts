@@ -127,7 +127,7 @@ export const acceptedResponse = (view: TurnView, retryAfter: number): Response =
 export const ANSWERING_APP: AnsweringApp = {
   servicesOf: turnServices,
   keyOf: toRequestKey,
-  async goOn(at, { turn, services, askedAt, inBackground }) {
+  async resumeHere(at, { turn, services, askedAt, inBackground }) {
     if (inBackground) return toRunElsewhere(at, turn);
     const sentAt = at.host.clock.now();
     const resumed = await requestLease(at, turn).catch(keptOrThrow);

@@ -42,7 +42,7 @@ function coldLoop({ journal, spec, ...loop }: Loop): Loop {
   return {
     ...loop,
     spec: { ...spec, tools: [...spec.tools] },
-    made: new Map(),
+    madeTools: new Map(),
     journal: { ...journal, state },
   };
 }

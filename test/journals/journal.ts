@@ -14,7 +14,7 @@ export interface Journal {
   /** The headers of all its requests, which set its owner. */
   readonly as?: Readonly<Record<string, string>> | undefined;
   /** The scene whose tools report an interrupted call as done. */
-  readonly wasDone?: string | undefined;
+  readonly reportsDone?: string | undefined;
   /** Creates the session. When this resolves, the Worker is killed while all held requests are still open. */
   write(talk: Talk, world: World): Promise<unknown>;
   /**
@@ -23,5 +23,5 @@ export interface Journal {
    */
   lastly?(talk: Talk): Promise<unknown>;
   /** Continues the session two hours later, after it was read. */
-  goesOn(talk: Talk): Promise<unknown>;
+  continueSession(talk: Talk): Promise<unknown>;
 }

@@ -40,18 +40,18 @@ function kept(text: string): unknown {
   }
 }
 
-const keptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
+const toKeptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
 
 /**
  * Converts a reading to its stored form. Two readings have the same stored form only if their bytes are equal.
  */
 export const toKept = ({ session, events, answers, asked, done, after }: Reading): KeptReading => ({
-  session: keptAnswer(session),
-  events: events.map(keptAnswer),
-  answers: answers.map(keptAnswer),
+  session: toKeptAnswer(session),
+  events: events.map(toKeptAnswer),
+  answers: answers.map(toKeptAnswer),
   asked: asked.map(kept),
   done: [...done],
-  after: keptAnswer(after),
+  after: toKeptAnswer(after),
 });
 
 /** Returns the text of a stored value. */

@@ -91,7 +91,7 @@ function judged(world: World, journal: Journal, reading: Reading | Error | undef
 }
 
 /** Sets the scripts of a session's models. */
-export function play(world: World, { name, plays, inside = {}, wasDone }: Journal): void {
+export function play(world: World, { name, plays, inside = {}, reportsDone: wasDone }: Journal): void {
   world.plays(name, plays);
   for (const [scene, script] of Object.entries(inside)) world.plays(scene, script);
   if (wasDone !== undefined) world.wasDone(wasDone);
@@ -140,7 +140,7 @@ async function checkStream(url: string, { name, as }: Journal, pages: readonly A
 async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {
   const { journal, session, events } = seen;
   const talk = openTalk(url, journal.name, journal.as);
-  await journal.goesOn(talk);
+  await journal.continueSession(talk);
   await talk.rest();
   const answers = [...talk.answers];
   const after = await talk.get('');

@@ -1,4 +1,4 @@
-import { until } from '../../src/examples/demo/ports.ts';
+import { pollUntil } from '../../src/examples/demo/ports.ts';
 
 /** A response with its unparsed body. */
 export interface Answer {
@@ -61,12 +61,12 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     },
     deliver: (hook, body) => ask(`POST /hooks/${hook} ${shown(body)}`, `/hooks/${hook}`, toPost(body)),
     rest: () =>
-      until(`${agent} is at rest`, PATIENCE, async () => {
+      pollUntil(`${agent} is at rest`, PATIENCE, async () => {
         const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in docs/http.md
         return openTurn === null ? waiting.every(({ status }) => status === 'scheduled') : pending.length > 0;
       }),
     happened: (type, times = 1) =>
-      until(`${agent} has ${times} of ${type}`, PATIENCE, async () => {
+      pollUntil(`${agent} has ${times} of ${type}`, PATIENCE, async () => {
         const { events } = JSON.parse((await look('/events')).body) as Events; // documented in docs/http.md
         return events.filter((event) => event.type === type).length >= times;
       }),

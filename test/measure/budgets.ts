@@ -31,10 +31,10 @@ export const SEAMS = 10;
  * The features that the README's Worker contains without importing them, each with the reason. The list may
  * only become shorter.
  */
-export const STILL_CARRIED: Readonly<Record<string, string>> = {};
+export const CONTAINED_FEATURES: Readonly<Record<string, string>> = {};
 
 /** The features that a plain message executes, each with the reason. The list may only become shorter. */
-export const STILL_EXECUTED: Readonly<Record<string, string>> = {};
+export const EXECUTED_FEATURES: Readonly<Record<string, string>> = {};
 
 /** A figure with its budget. */
 export interface Comparison {

@@ -46,18 +46,18 @@ it('`measureCode` measures files, functions, circles, entries and the walk', () 
       {
         entry: 'holdfast',
         file: 'src/index.ts',
-        gathers: false,
+        onlyReexports: false,
         values: ['B', 'a'],
         types: ['A', 'C'],
-        elsewhere: [],
+        hints: [],
       },
       {
         entry: 'holdfast/other',
         file: 'src/other.ts',
-        gathers: false,
+        onlyReexports: false,
         values: ['b'],
         types: ['A'],
-        elsewhere: [],
+        hints: [],
       },
     ],
     sharedNames: [{ name: 'A', entries: ['holdfast', 'holdfast/other'] }],
@@ -76,7 +76,7 @@ it('an entry that only re-exports other entries has no names of its own', () => 
   const both = parseSource('src/both.ts', "export * from './index.ts';\n");
   const exports = { ...MANIFEST.exports, './both': { types: './dist/src/both.d.ts' } };
   const { entries, sharedNames } = measureCode([...SOURCES, both], WALK, { ...MANIFEST, exports });
-  const names = { values: ['B', 'a'], types: ['A', 'C'], elsewhere: [] };
+  const names = { values: ['B', 'a'], types: ['A', 'C'], hints: [] };
   expect(entries[2]).toEqual({ entry: 'holdfast/both', file: 'src/both.ts', gathers: true, ...names });
   expect(sharedNames).toEqual(figures.sharedNames);
 });

@@ -7,11 +7,11 @@ export interface Entry {
   readonly entry: string;
   readonly file: string;
   /** `true` if it only re-exports names of other entries. */
-  readonly gathers: boolean;
+  readonly onlyReexports: boolean;
   readonly values: readonly string[];
   readonly types: readonly string[];
   /** The names that it exports only as a hint that another entry exports them. */
-  readonly elsewhere: readonly string[];
+  readonly hints: readonly string[];
 }
 
 /** The file with these hints. */
@@ -41,13 +41,13 @@ export function entriesOf({ name, exports }: Manifest, sources: readonly Source[
     const source = byFile.get(`${built}.ts`) ?? byFile.get(`${built}.tsx`);
     if (!source) throw new Error(`The source of ${entry}, ${built}.ts, does not exist.`);
     const all = namesOf(source, byFile, new Set());
-    const elsewhere = exportsOf(source).flatMap(({ name, from }) => (from === SIGNPOSTS ? name : []));
-    for (const name of elsewhere) all.delete(name);
+    const hints = exportsOf(source).flatMap(({ name, from }) => (from === SIGNPOSTS ? name : []));
+    for (const name of hints) all.delete(name);
     const named = (isType: boolean): string[] =>
       [...all].filter(([, is]) => is === isType).map(([one]) => one);
-    const gathers = exportsOf(source).every(({ name }) => name === '*');
-    const names = { values: named(false).sort(), types: named(true).sort(), elsewhere: elsewhere.sort() };
-    return { entry, file: source.file, gathers, ...names };
+    const onlyReexports = exportsOf(source).every(({ name }) => name === '*');
+    const names = { values: named(false).sort(), types: named(true).sort(), hints: hints.sort() };
+    return { entry, file: source.file, onlyReexports, ...names };
   });
 }
 
@@ -72,7 +72,7 @@ function namesOf(
 /** Returns every name that several entries export themselves, for the same or for different declarations. */
 export function sharedNames(entries: readonly Entry[]): SharedName[] {
   const all = new Map<string, string[]>();
-  for (const { entry, values, types } of entries.filter(({ gathers }) => !gathers)) {
+  for (const { entry, values, types } of entries.filter(({ onlyReexports }) => !onlyReexports)) {
     for (const name of [...values, ...types]) all.set(name, [...(all.get(name) ?? []), entry]);
   }
   return [...all]

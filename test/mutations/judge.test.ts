@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, notGreen, type Ran, type Report, summaryOf } from './judge.ts';
+import { judge, type Ran, type Report, summaryOf, unusableReason } from './judge.ts';
 import { runPatiently } from './run-patiently.ts';
 
 type File = Report['testResults'][number];
@@ -200,12 +200,12 @@ describe('the summary', () => {
 describe('the tests of the unchanged code', () => {
   it('are usable if each file has a passed test and no failed test', () => {
     const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
-    expect(notGreen(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
+    expect(unusableReason(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
   });
 
   it('are usable if only the file of another mutation fails', () => {
     const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
-    expect(notGreen(one, ['test/a.test.ts'])).toBeUndefined();
+    expect(unusableReason(one, ['test/a.test.ts'])).toBeUndefined();
   });
 
   it.each<[string, Ran, string]>([
@@ -237,6 +237,6 @@ describe('the tests of the unchanged code', () => {
       '/copy/test/a.test.ts could not be run: Error: no worker',
     ],
   ])('are not usable if %s', (_, one, why) => {
-    expect(notGreen(one, ['test/a.test.ts'])).toBe(why);
+    expect(unusableReason(one, ['test/a.test.ts'])).toBe(why);
   });
 });

@@ -131,7 +131,7 @@ const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 const lastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
 
 /** Returns why an unchanged run of these tests is not usable, or `undefined` if all of them pass. */
-export function notGreen(ran: Ran, tests: readonly string[]): string | undefined {
+export function unusableReason(ran: Ran, tests: readonly string[]): string | undefined {
   if (ran.ended === 'broken') return `the tests did not run: ${lastWords(ran.output)}`;
   if (ran.ended === 'too-late') return `the tests did not end within ${ran.afterMs / 1_000} s`;
   const { testResults, success } = ran.report;

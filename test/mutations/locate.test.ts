@@ -5,10 +5,10 @@ import { locate, replaced } from './locate.ts';
 
 const of = (change: Partial<Mutation>): Mutation => ({
   name: 'guard',
-  breaks: 'It breaks.',
+  effect: 'It breaks.',
   in: 'pay',
   text: 'if (paid) return;',
-  becomes: '',
+  replacement: '',
   tests: ['a.test.ts'],
   ...change,
 });

@@ -19,7 +19,7 @@ it('the list has 91 mutations with unique names', () => {
 it.each(MUTATIONS)('the mutation $name changes one place of $in to valid code', (mutation) => {
   const place = locate(sources, mutation);
   const text = sources.find(({ file }) => file === place.file)?.text ?? '';
-  const changed = replaced(text, [{ place, becomes: mutation.becomes }]);
+  const changed = replaced(text, [{ place, becomes: mutation.replacement }]);
   const compiled = (code: string): string =>
     transformSync(code, { loader: 'ts', minifyWhitespace: true }).code;
   expect(compiled(changed)).not.toBe(compiled(text));
@@ -27,9 +27,9 @@ it.each(MUTATIONS)('the mutation $name changes one place of $in to valid code', 
 
 it.each(HOLES)('the hole $name of the plays changes existing code to valid code', ({ name, changes }) => {
   for (const one of changes) {
-    const place = locate(sources, { ...one, name, breaks: '', tests: [''] });
+    const place = locate(sources, { ...one, name, effect: '', tests: [''] });
     const text = sources.find(({ file }) => file === place.file)?.text ?? '';
-    const changed = replaced(text, [{ place, becomes: one.becomes }]);
+    const changed = replaced(text, [{ place, becomes: one.replacement }]);
     expect(() => transformSync(changed, { loader: 'ts' })).not.toThrow();
   }
 });

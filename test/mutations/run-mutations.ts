@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
-import { judge, notGreen, type Ran, summaryOf, type Verdict } from './judge.ts';
+import { judge, type Ran, summaryOf, unusableReason, type Verdict } from './judge.ts';
 import { locate, type Place, replaced } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
@@ -46,7 +46,7 @@ async function play(mutations: readonly Mutation[]): Promise<boolean> {
   const verdicts: Verdict[] = [...wrong.values()].map((why) => ({ is: 'error', why }));
   for (const located of usable) {
     const start = Date.now();
-    const why = before && notGreen(before, located.mutation.tests);
+    const why = before && unusableReason(before, located.mutation.tests);
     const verdict = why === undefined ? await tryOut(copy, located) : notGreenBefore(why);
     verdicts.push(verdict);
     show(located.mutation, verdict, Date.now() - start);
@@ -128,7 +128,7 @@ function change(copy: string, file: string, changes: readonly Located[]): () => 
     path,
     replaced(
       text,
-      changes.map(({ mutation, place }) => ({ place, becomes: mutation.becomes })),
+      changes.map(({ mutation, place }) => ({ place, becomes: mutation.replacement })),
     ),
   );
   return () => writeFileSync(path, text);
@@ -151,7 +151,7 @@ async function tryOut(copy: string, located: Located): Promise<Verdict> {
   }
 }
 
-function show({ name, in: owner, breaks, tests }: Mutation, verdict: Verdict, ms: number): void {
+function show({ name, in: owner, effect: breaks, tests }: Mutation, verdict: Verdict, ms: number): void {
   const head = `${name} (${owner}), ${(ms / 1_000).toFixed(1)} s`;
   switch (verdict.is) {
     case 'caught':

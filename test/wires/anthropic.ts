@@ -47,9 +47,9 @@ export interface AnthropicWireOptions {
   /** The kinds of additional content in replies. Defaults to all default variants. */
   readonly variants?: readonly AnthropicVariant[];
   /** The seeds of other models whose thinking this model can read, as Claude models do. */
-  readonly kin?: readonly string[];
+  readonly readableSeeds?: readonly string[];
   /** If `true`, the current turn may omit all thinking. Used for clients that have a reason to omit it. */
-  readonly thinkingMayGo?: boolean;
+  readonly mayOmitThinking?: boolean;
 }
 
 const allVariants: readonly AnthropicVariant[] = [
@@ -66,8 +66,8 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
     seed = 'anthropic',
     preserved = false,
     variants = allVariants,
-    kin = [],
-    thinkingMayGo = false,
+    readableSeeds: kin = [],
+    mayOmitThinking = false,
   } = options;
   const replies = repliesOf(script);
   const casting: Casting = { seed, kin, variants: new Set(variants) };
@@ -83,7 +83,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
       checkBeginning(conversation);
       checkPairs(conversation);
       const tools = toolsAtEnd(body, conversation);
-      const next = checkHeld({ replies, casting, body, conversation, thinkingMayGo });
+      const next = checkHeld({ replies, casting, body, conversation, mayOmitThinking });
       const bindingControls = betas.has(bindingBeta);
       const dropped = checkPrefixes({ seed, kin, body, conversation, preserved, bindingControls });
       const reply = sayable(replies, replyAfter(replies, next.at), { body, tools });

@@ -20,16 +20,16 @@ export function isSameJson(sent: unknown, given: string): boolean {
 export interface OrderCheck {
   readonly replies: readonly ScriptedReply[];
   /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
-  readonly beginningMayGo: boolean;
+  readonly mayOmitBeginning: boolean;
 }
 
 /** Returns the replies at these positions. They must be consecutive, but an answer may end its turn early. */
 export function repliesAt(
   places: readonly number[],
-  { replies, beginningMayGo }: OrderCheck,
+  { replies, mayOmitBeginning }: OrderCheck,
 ): readonly ScriptedReply[] {
   return places.map((place, index) => {
-    const before = places[index - 1] ?? (beginningMayGo ? place : 0) - 1;
+    const before = places[index - 1] ?? (mayOmitBeginning ? place : 0) - 1;
     const next = replyAfter(replies, before + 1);
     const reply = replyAfter(replies, place);
     if (reply === next || reply === answerOf(replies, next)) return reply;
@@ -38,7 +38,7 @@ export function repliesAt(
 }
 
 /** The settings of a request that limit the reply. */
-export interface Freedom {
+export interface ReplyLimits {
   readonly tools: ReadonlySet<unknown>;
   readonly toolChoice: unknown;
 }
@@ -47,7 +47,7 @@ export interface Freedom {
 export function nextReply(
   replies: readonly ScriptedReply[],
   count: number,
-  { tools, toolChoice }: Freedom,
+  { tools, toolChoice }: ReplyLimits,
 ): ScriptedReply {
   const reply = replyAfter(replies, count);
   if (tools.size === 0 || toolChoice === 'none') return answerOf(replies, reply);

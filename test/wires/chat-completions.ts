@@ -29,14 +29,14 @@ export interface ChatCompletionsWireOptions extends DialectOptions {
   readonly script: Script;
   readonly dialect: ChatDialectName;
   /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
-  readonly beginningMayGo?: boolean;
+  readonly mayOmitBeginning?: boolean;
   /** If `true`, the arguments of calls must be returned byte for byte. Otherwise, equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
 /** Creates a chat completions API in one of its dialects, with scripted replies. */
 export function createChatCompletionsWire(options: ChatCompletionsWireOptions): Wire {
-  const { script, dialect: name, seed = name, beginningMayGo = false, exactArguments = false } = options;
+  const { script, dialect: name, seed = name, mayOmitBeginning = false, exactArguments = false } = options;
   const replies = repliesOf(script);
   const dialect = dialectOf(name, replies, options);
   return strictWire({
@@ -47,7 +47,14 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
       if (!isRecord(body) || !Array.isArray(body.messages)) throw ownRefusal('a request has `messages`');
       const messages: readonly unknown[] = body.messages;
       checkMedia(messages, dialect.media);
-      const count = checkMessages({ messages, seed, replies, dialect, beginningMayGo, exactArguments });
+      const count = checkMessages({
+        messages,
+        seed,
+        replies,
+        dialect,
+        mayOmitBeginning,
+        exactArguments,
+      });
       const reply = nextReply(replies, count, { tools: toolsIn(body), toolChoice: body.tool_choice });
       const completion = {
         reply,

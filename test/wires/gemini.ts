@@ -36,14 +36,14 @@ export interface GeminiWireOptions {
   /** The kinds of additional content in replies. Defaults to all variants. */
   readonly variants?: readonly GeminiVariant[];
   /** If `true`, the current turn may omit its thought summaries, which the API allows. */
-  readonly thinkingMayGo?: boolean;
+  readonly mayOmitThinking?: boolean;
 }
 
 const allVariants: readonly GeminiVariant[] = ['call-ids', 'signed-thoughts', 'signed-end'];
 
 /** Creates a wire that behaves like Gemini 3 and makes the same checks. */
 export function createGeminiWire(options: GeminiWireOptions): Wire {
-  const { script, seed = 'gemini', variants = allVariants, thinkingMayGo = false } = options;
+  const { script, seed = 'gemini', variants = allVariants, mayOmitThinking = false } = options;
   const replies = repliesOf(script);
   const casting: Casting = { seed, variants: new Set(variants) };
   return strictWire({
@@ -53,7 +53,7 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
       const request = requestOf(wireRequest);
       const { contents } = request.body;
       checkPairs(contents);
-      const next = checkHeld({ replies, casting, contents, thinkingMayGo });
+      const next = checkHeld({ replies, casting, contents, mayOmitThinking });
       const reply = sayable(replies, replyAfter(replies, next), request.body);
       const thoughts = request.body.generationConfig?.thinkingConfig?.includeThoughts === true;
       const parts = partsOf(reply, casting, givenOf(reply, casting, { thoughts, streams: request.streams }));

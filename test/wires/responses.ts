@@ -32,14 +32,14 @@ export interface ResponsesWireOptions {
   /** Determines ids and encrypted contents, so that wires with different seeds refuse each other's data. */
   readonly seed?: string;
   /** If `true`, a conversation may start after the first reply, because earlier messages were summarized. */
-  readonly beginningMayGo?: boolean;
+  readonly mayOmitBeginning?: boolean;
   /** If `true`, the arguments of calls must be returned byte for byte. Otherwise, equal JSON is enough. */
   readonly exactArguments?: boolean;
 }
 
 /** Creates OpenAI's Responses API with scripted replies. Each request decides whether its items are stored. */
 export function createResponsesWire(options: ResponsesWireOptions): Wire {
-  const { script, seed = 'openai', beginningMayGo = false, exactArguments = false } = options;
+  const { script, seed = 'openai', mayOmitBeginning = false, exactArguments = false } = options;
   const replies = repliesOf(script);
   const ledger = ledgerOf(replies, seed);
   return strictWire({
@@ -50,7 +50,15 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
       const mode = modeOf(body);
       const input = inputOf(body);
       checkMedia(input);
-      const count = checkInput({ input, seed, mode, replies, ledger, beginningMayGo, exactArguments });
+      const count = checkInput({
+        input,
+        seed,
+        mode,
+        replies,
+        ledger,
+        mayOmitBeginning,
+        exactArguments,
+      });
       const reply = nextReply(replies, count, { tools: toolsIn(body, input), toolChoice: body.tool_choice });
       const response = responseOf(reply, body, { seed, mode });
       return body.stream === true ? eventStream(eventsOf(response, reply)) : jsonResponse(response);

@@ -86,7 +86,7 @@ export function a2a({ agents, inputModes = ['text/plain'], index, tell }: A2aCon
         streams: true,
         handle: (asked, { agent }) => {
           const named = agents.includes(agent) ? agent : '';
-          return respond(new Desk(asked, named, { teller: toTeller(asked.request), index }));
+          return respond(new CallerSessions(asked, named, { teller: toTeller(asked.request), index }));
         },
         refuse: (given, request) => {
           const problem = toTeller(request).problem(given);
@@ -108,7 +108,7 @@ function toError({ type, status, detail }: RouteProblem): A2aError {
   return new A2aError(status === 400 || status === 422 ? 'invalid-params' : 'invalid-request', detail);
 }
 
-async function respond(desk: Desk): Promise<Response> {
+async function respond(desk: CallerSessions): Promise<Response> {
   const { asked, agent } = desk;
   const body = await asked.json();
   try {
@@ -117,7 +117,7 @@ async function respond(desk: Desk): Promise<Response> {
     if (version !== '' && !/^1\.\d+$/.test(version))
       throw new A2aError('version-not-supported', `A2A ${version.slice(0, 20)} is not supported. Use 1.0.`);
     if (agent === '') throw new A2aError('invalid-params', 'This agent does not support A2A.');
-    return await called(desk, readCall(body));
+    return await dispatchMethod(desk, readCall(body));
   } catch (failure) {
     if (failure instanceof A2aError) return Response.json(errorOf(idOf(body), failure));
     const problem = desk.problem(failure);
@@ -127,7 +127,7 @@ async function respond(desk: Desk): Promise<Response> {
   }
 }
 
-async function called(desk: Desk, { id, method, params }: RpcCall): Promise<Response> {
+async function dispatchMethod(desk: CallerSessions, { id, method, params }: RpcCall): Promise<Response> {
   const result = (value: object): Response => Response.json(resultOf(id, value));
   switch (method) {
     case 'SendMessage':
@@ -164,7 +164,7 @@ async function contextOf({ caller }: ModuleRequest, messageId: string): Promise<
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-export interface Found {
+export interface FoundTask {
   readonly session: Session;
   readonly standing: Standing;
 }
@@ -175,7 +175,7 @@ interface StartedTask {
 }
 
 /** Gives one request access to its caller's sessions. */
-export class Desk {
+export class CallerSessions {
   readonly asked: ModuleRequest;
   /** The agent's name, or `''` if the agent is not offered over A2A. */
   readonly agent: string;
@@ -208,7 +208,7 @@ export class Desk {
   }
 
   /** Finds a task. @throws A2aError if it does not exist. */
-  async find(id: string): Promise<Found & { readonly turn: string }> {
+  async find(id: string): Promise<FoundTask & { readonly turn: string }> {
     const named = readTaskId(id);
     if (!named) throw new A2aError('task-not-found', `There is no task '${id.slice(0, 80)}'.`);
     const session = this.session(named.session);
@@ -220,7 +220,7 @@ export class Desk {
     return this.task(await this.find(taskIdIn(params)), historyLength);
   }
 
-  async task({ session, standing }: Found, historyLength?: number): Promise<Task> {
+  async task({ session, standing }: FoundTask, historyLength?: number): Promise<Task> {
     const events = [];
     if (historyLength !== 0)
       for await (const event of session.events({ turn: standing.turn })) events.push(event);
@@ -283,7 +283,7 @@ export class Desk {
     return { context, session, answers: answersIn(parts, pending) };
   }
 
-  async cancel({ session, standing, turn }: Found & { readonly turn: string }): Promise<Task> {
+  async cancel({ session, standing, turn }: FoundTask & { readonly turn: string }): Promise<Task> {
     if (isOver(standing))
       throw new A2aError('task-not-cancelable', 'The task has ended, so it cannot be cancelled.');
     await session.cancel(turn);
@@ -292,7 +292,7 @@ export class Desk {
     return this.task({ session, standing: await session.turn(turn) });
   }
 
-  async follow({ session, standing, turn }: Found & { readonly turn: string }): Promise<StartedTask> {
+  async follow({ session, standing, turn }: FoundTask & { readonly turn: string }): Promise<StartedTask> {
     if (isOver(standing))
       throw new A2aError('unsupported', 'The task has ended. GetTask returns its outcome.');
     const { signal } = this.asked;

@@ -3,7 +3,7 @@
  */
 import { SessionError } from '../../create-holdfast.ts';
 import type { SessionIndex } from '../../modules/index/entry.ts';
-import type { Desk } from './a2a.ts';
+import type { CallerSessions } from './a2a.ts';
 import { invalid, type Listing } from './read-params.ts';
 import { taskIdOf } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
@@ -18,7 +18,7 @@ interface TaskList {
 }
 
 /** A task that a page lists. */
-interface Named {
+interface ListedTask {
   readonly id: string;
   /** The time of its last status change, in milliseconds since the epoch. */
   readonly at: number;
@@ -29,7 +29,7 @@ interface Named {
  *
  * @throws A2aError if the app has no index, or a page token is invalid.
  */
-export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList> {
+export async function listTasks(desk: CallerSessions, listing: Listing): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
     throw new A2aError('unsupported', 'This agent does not list tasks. Store their ids, and use GetTask.');
@@ -45,7 +45,7 @@ export async function listTasks(desk: Desk, listing: Listing): Promise<TaskList>
 }
 
 interface NamedPage {
-  readonly named: readonly Named[];
+  readonly named: readonly ListedTask[];
   readonly next: string;
   readonly total: number;
 }
@@ -64,7 +64,11 @@ const isListed = (state: string): state is keyof typeof STATUS => Object.hasOwn(
 /** The maximum number of index pages that `totalSize` counts. */
 const COUNTED_PAGES = 10;
 
-async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: Listing): Promise<NamedPage> {
+async function pageOfAll(
+  { asked, agent }: CallerSessions,
+  index: SessionIndex,
+  listing: Listing,
+): Promise<NamedPage> {
   const { status: state, since, pageSize, pageToken } = listing;
   if (state !== undefined && !isListed(state)) return { named: [], next: '', total: 0 };
   const { id, tenant } = asked.caller;
@@ -75,7 +79,7 @@ async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: L
     ...(since !== undefined && { since }),
   };
   const read = (cursor: string | undefined, limit: number) =>
-    index.sessions({ ...query, limit, cursor }).catch(inWords);
+    index.sessions({ ...query, limit, cursor }).catch(toQueryError);
   const isIdle = state !== undefined && STATUS[state] === 'idle';
   const isWanted = ({ outcome, turn }: Awaited<ReturnType<typeof read>>['sessions'][number]): boolean =>
     turn !== undefined && (!isIdle || (outcome === 'cancelled') === (state === 'TASK_STATE_CANCELED'));
@@ -95,7 +99,7 @@ async function pageOfAll({ asked, agent }: Desk, index: SessionIndex, listing: L
 }
 
 /** Lists all turns of one session, the latest first. A page token is the last task of the previous page. */
-async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise<NamedPage> {
+async function pageOfOne(desk: CallerSessions, context: string, listing: Listing): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
   if (Number.isNaN(least)) throw invalid(['statusTimestampAfter must be a time of ISO 8601']);
@@ -122,7 +126,11 @@ async function pageOfOne(desk: Desk, context: string, listing: Listing): Promise
  * Returns the task with its current status, or `undefined` if it no longer exists or is not in the requested
  * state.
  */
-async function taskOf(desk: Desk, { id, at }: Named, listing: Listing): Promise<Task | undefined> {
+async function taskOf(
+  desk: CallerSessions,
+  { id, at }: ListedTask,
+  listing: Listing,
+): Promise<Task | undefined> {
   try {
     const { artifacts, ...task } = await desk.task(await desk.find(id), listing.historyLength);
     if (listing.status !== undefined && task.status.state !== listing.status) return undefined;
@@ -139,7 +147,7 @@ const isUnknown = (failure: unknown): boolean =>
 
 const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the previous page']);
 
-function inWords(failure: unknown): never {
+function toQueryError(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')
     ? badToken()

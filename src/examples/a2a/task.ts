@@ -66,12 +66,12 @@ export function statusOf(standing: Standing): TaskStatus {
   }
   if (standing.outcome === 'suspended') {
     const parts = standing.pending.flatMap(asks);
-    return { state: 'TASK_STATE_INPUT_REQUIRED', message: said(standing, 'asks', parts) };
+    return { state: 'TASK_STATE_INPUT_REQUIRED', message: agentMessage(standing, 'asks', parts) };
   }
   const { outcome, error } = standing;
   return {
     state: STATES[outcome],
-    ...(error && { message: said(standing, 'error', [{ text: error.message }]) }),
+    ...(error && { message: agentMessage(standing, 'error', [{ text: error.message }]) }),
   };
 }
 
@@ -94,7 +94,7 @@ function asks(one: Pending): Part[] {
 }
 
 /** Creates a message from the agent that is not part of its answer. */
-export const said = (
+export const agentMessage = (
   of: { readonly session: string; readonly turn: string },
   name: string,
   parts: readonly Part[],
@@ -141,10 +141,10 @@ export function historyOf(
   const messages = events.flatMap((event): Message[] => {
     if (event.type === 'turn-started' || event.type === 'turn-steered') {
       const { turn, seq, message } = event;
-      return [{ ...said({ session, turn }, `${seq}`, [{ text: message }]), role: 'ROLE_USER' }];
+      return [{ ...agentMessage({ session, turn }, `${seq}`, [{ text: message }]), role: 'ROLE_USER' }];
     }
     if (event.type === 'model-replied' && event.frame === undefined && event.text !== '')
-      return [said({ session, turn: event.turn }, `${event.seq}`, [{ text: event.text }])];
+      return [agentMessage({ session, turn: event.turn }, `${event.seq}`, [{ text: event.text }])];
     return [];
   });
   return messages.slice(Math.max(0, messages.length - length));

@@ -3,12 +3,12 @@ import type { ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.
 import type { JsonObject } from '../../index.ts';
 import {
   ANSWER,
+  agentMessage,
   answerOf,
   artifactsOf,
   type FileUrls,
   metadataOf,
   type Standing,
-  said,
   statusOf,
   taskIdOf,
 } from './task.ts';
@@ -31,12 +31,12 @@ export async function* toA2a(
   run: Run,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   yield { task: run.task };
-  const shown = new Shown(run);
+  const shown = new ClientState(run);
   for await (const item of items) yield* shown.events(item);
 }
 
 /** Tracks the part of the answer that the client has received. */
-class Shown {
+class ClientState {
   readonly #run: Run;
   /** The text of the current reply. The next reply replaces it, since only the last one is the answer. */
   #text = '';
@@ -109,7 +109,7 @@ class Shown {
   }
 
   *#working(name: string | number, at: number | undefined, part: Part): Events {
-    const message = said(this.#run, String(name), [part]);
+    const message = agentMessage(this.#run, String(name), [part]);
     const timestamp = at === undefined ? {} : { timestamp: new Date(at).toISOString() };
     yield* this.#status({ state: 'TASK_STATE_WORKING', message, ...timestamp });
   }
@@ -160,6 +160,6 @@ function brokenOff(
   const text = isGone ? 'The session was erased.' : 'The task continues: SubscribeToTask streams the rest.';
   return {
     state: isGone ? 'TASK_STATE_FAILED' : 'TASK_STATE_WORKING',
-    message: said({ session, turn }, type, [{ text }]),
+    message: agentMessage({ session, turn }, type, [{ text }]),
   };
 }

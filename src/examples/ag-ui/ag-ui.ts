@@ -22,7 +22,7 @@ import { declaredTools } from '../../modules/client-tools/entry.ts';
 import { asBefore1 } from './before-1-0.ts';
 import { type AgUiEvent, toFrame } from './events.ts';
 import { historyOf, type ShownResults } from './history.ts';
-import { RunInputError, readRunInput, type Wanted, wantedBy } from './run-input.ts';
+import { type RunAction, RunInputError, readRunInput, wantedBy } from './run-input.ts';
 import { contentOf, type Run, type SessionItem, toAgUi } from './translate.ts';
 
 const AG_UI = defineModule({ name: 'ag-ui' });
@@ -126,12 +126,12 @@ interface Thread {
 }
 
 /** The stream of a run, and the events of its turn that the client has seen before. */
-interface Begun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
+interface StartedRun extends Pick<Run, 'turn' | 'past' | 'ranByClient'> {
   readonly items: AsyncIterable<TurnItem | SessionItem>;
 }
 
 /** Starts the requested run. Throws a refusal of the session before the stream starts. */
-async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
+async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
   const { asked, session, before, context } = thread;
   const { signal } = asked;
   if (wanted.type === 'send') {
@@ -150,7 +150,7 @@ async function begin(thread: Thread, wanted: Wanted): Promise<Begun> {
   return { turn, items: historyThen(thread, stream), past };
 }
 
-const showing = (thread: Thread, stream: TurnStream): Begun => ({
+const showing = (thread: Thread, stream: TurnStream): StartedRun => ({
   turn: stream.turn,
   items: shownIn(thread, stream),
 });

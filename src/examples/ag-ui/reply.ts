@@ -13,7 +13,7 @@ export interface Reply {
 }
 
 /** Adds the source of an event: the agent, or a loop inside one of its calls. */
-export const attributed = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
+export const attributionOf = (frame: string) => (frame === '' ? {} : { subagentRunId: frame });
 
 export const newReply = (id: string): Reply => ({
   id,

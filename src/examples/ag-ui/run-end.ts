@@ -13,31 +13,37 @@ interface Ends {
 
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
-export function ended(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
+export function lastEventOf(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
   switch (stop.type) {
     case 'answer':
-      return answered(stop.answer, { threadId, runId });
+      return answerEvent(stop.answer, { threadId, runId });
     case 'suspended':
-      return { type: 'RUN_FINISHED', threadId, runId, ...saysOf(stop.view), outcome: waits(stop.view, of) };
+      return {
+        type: 'RUN_FINISHED',
+        threadId,
+        runId,
+        ...metadataOf(stop.view),
+        outcome: waits(stop.view, of),
+      };
     case 'erased':
       return { type: 'RUN_ERROR', code: 'session-erased', message: 'The session was erased.' };
     case 'later':
-      return goesOn(stop.view.status);
+      return continuesEvent(stop.view.status);
     case 'continues':
-      return goesOn('running');
+      return continuesEvent('running');
   }
 }
 
 /** Returns the last event of a run whose turn continues without it. */
-const goesOn = (status: string): AgUiEvent => ({
+const continuesEvent = (status: string): AgUiEvent => ({
   type: 'RUN_ERROR',
   code: 'turn-goes-on',
   message: `The turn continues (${status}). Run the thread again without a new message to see the rest.`,
 });
 
-function answered(answer: Answer, ends: Ends): AgUiEvent {
+function answerEvent(answer: Answer, ends: Ends): AgUiEvent {
   const { outcome, object, error } = answer;
-  const usage = saysOf(answer);
+  const usage = metadataOf(answer);
   if (outcome === 'failed') {
     return {
       type: 'RUN_ERROR',
@@ -58,7 +64,7 @@ function answered(answer: Answer, ends: Ends): AgUiEvent {
 }
 
 /** Returns the usage so far, and other data for which AG-UI has no property. */
-const saysOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
+const metadataOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => ({
   usage: [
     {
       ...(model !== null && { model }),

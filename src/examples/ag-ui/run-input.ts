@@ -7,7 +7,7 @@ import { interruptId } from './run-end.ts';
 type Message = RunAgentInput['messages'][number];
 type Pending = SessionView['pending'][number];
 
-export type Wanted =
+export type RunAction =
   | {
       readonly type: 'send';
       readonly id: string;
@@ -54,7 +54,7 @@ const isResume = ({ interruptId, status }: Readonly<Record<string, unknown>>) =>
  * Returns the action that a run requests from a session with these waiting calls. @throws RunInputError if
  * the action is impossible.
  */
-export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): Wanted {
+export function wantedBy({ messages, resume = [] }: RunAgentInput, pending: readonly Pending[]): RunAction {
   const last = messages.at(-1);
   const answers = [...decisionsOf(resume, pending), ...resultsOf(messages, pending)];
   if (answers.length > 0) return { type: 'answer', answers };

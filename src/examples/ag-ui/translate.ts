@@ -3,8 +3,8 @@ import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/cli
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
-import { attributed, close, newReply, type Reply, rest, say } from './reply.ts';
-import { ended } from './run-end.ts';
+import { attributionOf, close, newReply, type Reply, rest, say } from './reply.ts';
+import { lastEventOf } from './run-end.ts';
 
 /**
  * The items that a stream adds to a turn: the session's state, and its messages for a client without a
@@ -39,14 +39,14 @@ export async function* toAgUi(
   run: Run,
 ): AsyncGenerator<AgUiEvent, void, undefined> {
   const { threadId, runId } = run;
-  const shown = new Shown(run);
+  const shown = new ClientState(run);
   yield { type: 'RUN_STARTED', threadId, runId, protocolVersion: '1.0' };
   for await (const item of items) yield* shown.events(item);
   if (!shown.isOver) yield { type: 'RUN_FINISHED', threadId, runId, outcome: { type: 'success' } };
 }
 
 /** Tracks the events that the client has received, which determine what may follow. */
-class Shown {
+class ClientState {
   readonly #run: Run;
   /** The replies that are being streamed, by their loops. */
   readonly #replies = new Map<string, Reply>();
@@ -114,7 +114,7 @@ class Shown {
     yield* this.#enter(frame);
     const open = this.#replies.get(frame) ?? newReply(`${frame || this.#run.turn}/${reply}`);
     this.#replies.set(frame, open);
-    yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributed(frame));
+    yield* say(open, type === 'text-delta' ? 'text' : 'reasoning', text, attributionOf(frame));
   }
 
   /** AG-UI cannot withdraw streamed text, so an event names the void message. */
@@ -122,13 +122,13 @@ class Shown {
     const void_ = this.#replies.get(frame);
     if (!void_) return;
     this.#replies.delete(frame);
-    yield* close(void_, attributed(frame));
+    yield* close(void_, attributionOf(frame));
     yield { type: 'CUSTOM', name: 'holdfast.reply-restarted', value: { messageId: void_.id } };
   }
 
   *#replied({ seq, turn, frame = '', text, parts = [], toolCalls }: EventOf<'model-replied'>): Events {
     yield* this.#enter(frame);
-    const of = attributed(frame);
+    const of = attributionOf(frame);
     const reply = this.#replies.get(frame) ?? newReply(`${turn}.${seq}`);
     this.#replies.delete(frame);
     // A slow reader receives no partial text, so the missing text comes from the journal.
@@ -157,7 +157,7 @@ class Shown {
       toolCallId: call,
       role: 'tool',
       content,
-      ...attributed(frame),
+      ...attributionOf(frame),
     };
   }
 
@@ -169,7 +169,7 @@ class Shown {
   ): Events {
     if (text === '') return;
     yield* this.#enter(frame);
-    const of = attributed(frame);
+    const of = attributionOf(frame);
     yield { type: 'TEXT_MESSAGE_START', messageId, role, ...of };
     yield { type: 'TEXT_MESSAGE_CONTENT', messageId, delta: text, ...of };
     yield { type: 'TEXT_MESSAGE_END', messageId, ...of };
@@ -204,7 +204,7 @@ class Shown {
   *#closeReply(frame: string): Events {
     const open = this.#replies.get(frame);
     this.#replies.delete(frame);
-    if (open) yield* close(open, attributed(frame));
+    if (open) yield* close(open, attributionOf(frame));
   }
 
   *#stopped(stop: TurnStreamEnd): Events {
@@ -225,7 +225,7 @@ class Shown {
       };
     }
     this.isOver = true;
-    yield ended(stop, this.#run, (call) => attributed(this.#frameOf.get(call) ?? ''));
+    yield lastEventOf(stop, this.#run, (call) => attributionOf(this.#frameOf.get(call) ?? ''));
   }
 }
 

@@ -21,7 +21,7 @@ export interface CatalogLeaf {
   readonly way: readonly string[];
 }
 
-interface Making {
+interface TreeState {
   readonly document: OpenApiDocument;
   readonly api: Api;
   readonly names: ToolNames;
@@ -34,7 +34,7 @@ interface Making {
  * tree.
  */
 export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
-  const making: Making = { document, api, names: toolNames(), leaves: [] };
+  const making: TreeState = { document, api, names: toolNames(), leaves: [] };
   const about = new Map(document.tags?.map(({ name, description }) => [name, description]));
   const tags = [...Map.groupBy(operationsOf(document), ({ tag }) => tag)];
   const named = tags.map(([tag, operations]) => ({ tag, operations, name: making.names.take(tag) }));
@@ -56,7 +56,7 @@ interface Place {
 function toTools(
   entries: readonly Entry<Operation>[],
   { tag, way }: Place,
-  making: Making,
+  making: TreeState,
 ): readonly AnyTool[] {
   return entries.map((entry) => {
     if (entry.type === 'leaf') {

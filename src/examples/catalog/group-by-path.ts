@@ -35,7 +35,7 @@ function level<Item extends Pathed>(items: readonly Item[], from: number): reado
     .flatMap(([key, under]) => entriesUnder(key, under, depth).map((entry) => ({ key, entry })));
   return keyed.length <= MAX_ENTRIES
     ? keyed.map(({ entry }) => entry)
-    : stretches(keyed, prefixOf(items)).map(({ entry }) => entry);
+    : toRanges(keyed, prefixOf(items)).map(({ entry }) => entry);
 }
 
 /** Returns one group, or its entries if they are too few for a group. */
@@ -64,7 +64,7 @@ interface Keyed<Item> {
 }
 
 /** Splits the entries of a level into ranges of about equal length, on several levels if necessary. */
-function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
+function toRanges<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
   const count = Math.ceil(keyed.length / MAX_ENTRIES);
   const length = Math.ceil(keyed.length / count);
   const groups = Array.from({ length: count }, (_, at): Keyed<Item> => {
@@ -74,7 +74,7 @@ function stretches<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonl
     const entries = inside.map(({ entry }) => entry);
     return { key: named[0] ?? '', entry: { type: 'group', segment, prefix, entries } };
   });
-  return groups.length <= MAX_ENTRIES ? groups : stretches(groups, prefix);
+  return groups.length <= MAX_ENTRIES ? groups : toRanges(groups, prefix);
 }
 
 const segmentsOf = ({ path }: Pathed): readonly string[] =>

@@ -65,7 +65,7 @@ interface Declared {
 function operation(document: OpenApiDocument, { method, path, shared, declared }: Declared): Operation {
   const parameters = new Map(
     [...shared, ...listOf(declared.parameters)]
-      .flatMap((given) => parameter(behind(document, given)))
+      .flatMap((given) => parameter(resolveReference(document, given)))
       .map((one) => [`${one.in} ${one.name}`, one]),
   );
   const id = textOf(declared.operationId) ?? `${method} ${path}`;
@@ -75,13 +75,13 @@ function operation(document: OpenApiDocument, { method, path, shared, declared }
     tag: textOf(listOf(declared.tags)[0]) ?? 'other',
     id,
     summary: textOf(declared.summary) ?? textOf(declared.description)?.split('\n')[0] ?? id,
-    parameters: [...parameters.values(), ...undeclared(path, parameters)],
-    body: requestBody(behind(document, declared.requestBody)),
+    parameters: [...parameters.values(), ...undeclaredParameters(path, parameters)],
+    body: requestBody(resolveReference(document, declared.requestBody)),
   };
 }
 
 /** Returns a text parameter for each placeholder that the document does not declare. */
-const undeclared = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
+const undeclaredParameters = (path: string, known: ReadonlyMap<string, Parameter>): readonly Parameter[] =>
   [...new Set([...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name))]
     .filter((name) => !known.has(`path ${name}`))
     .map((name) => ({ name, in: 'path', required: true, multiSegment: false, schema: { type: 'string' } }));
@@ -122,7 +122,7 @@ function requestBody(given: unknown): RequestBody | undefined {
  * Resolves a local reference, or returns `undefined` if its target is missing. Returns any other value
  * unchanged.
  */
-export function behind(document: object, value: unknown): unknown {
+export function resolveReference(document: object, value: unknown): unknown {
   const reference = own(value, '$ref');
   if (typeof reference !== 'string') return value;
   if (!reference.startsWith('#/')) return undefined;

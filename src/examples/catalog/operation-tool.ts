@@ -36,7 +36,7 @@ const EFFECTS = {
 } as const;
 
 /** A parameter with its name in the model's input. */
-interface Bound extends Parameter {
+interface NamedParameter extends Parameter {
   readonly property: string;
 }
 
@@ -50,7 +50,7 @@ export function operationTool(
   { document, api }: { readonly document: OpenApiDocument; readonly api: Api },
 ): AnyTool {
   const { method, path, summary } = operation;
-  const parameters = bound(operation.parameters);
+  const parameters = nameParameters(operation.parameters);
   return defineTool({
     name,
     description: `${brief(summary)} (${method.toUpperCase()} ${path})`,
@@ -67,7 +67,7 @@ export function operationTool(
  * Renames parameters so that every provider accepts them as properties. Adds `in` to a name that is already
  * used.
  */
-function bound(parameters: readonly Parameter[]): readonly Bound[] {
+function nameParameters(parameters: readonly Parameter[]): readonly NamedParameter[] {
   const taken = new Set(['body']);
   return parameters.map((parameter) => {
     const plain = parameter.name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, 58);
@@ -79,7 +79,7 @@ function bound(parameters: readonly Parameter[]): readonly Bound[] {
 
 function inputSchema(
   { body }: Operation,
-  parameters: readonly Bound[],
+  parameters: readonly NamedParameter[],
   document: OpenApiDocument,
 ): JsonObject {
   const properties = parameters.map(({ property, description, schema }): [string, Json] => {
@@ -108,7 +108,7 @@ function inputSchema(
 /** Returns the request for an input, or the problem with the input. */
 function requestOf(
   { method, path, body }: Operation,
-  parameters: readonly Bound[],
+  parameters: readonly NamedParameter[],
   input: JsonObject,
 ): ApiRequest | string {
   const given = parameters.flatMap((parameter) => {

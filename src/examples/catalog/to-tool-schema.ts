@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../index.ts';
-import { behind, isRecord, own } from './openapi.ts';
+import { isRecord, own, resolveReference } from './openapi.ts';
 
 /** The maximum numbers of levels and parts in a schema. Deeper or later parts accept any value. */
 const MAX_DEPTH = 8;
@@ -43,19 +43,19 @@ function part(schema: unknown, source: Source, { depth, inside }: Place): JsonOb
   const reference = own(schema, '$ref');
   if (typeof reference === 'string') {
     if (inside.includes(reference)) return anything(reference);
-    return part(behind(source.document, schema), source, { depth, inside: [...inside, reference] });
+    return part(resolveReference(source.document, schema), source, { depth, inside: [...inside, reference] });
   }
   if (!isRecord(schema)) return {};
   source.left -= 1;
   if (source.left < 0 || depth > MAX_DEPTH) return anything(inside.at(-1));
   const place = { depth: depth + 1, inside };
   return nullable(schema, {
-    ...copied(schema),
+    ...copyKeywords(schema),
     ...range(schema),
-    ...described(schema),
-    ...matched(schema),
+    ...withDescription(schema),
+    ...patternOf(schema),
     ...(FORMATS.includes(schema.format) && { format: String(schema.format) }),
-    ...nested(schema, source, place),
+    ...nestedSchemas(schema, source, place),
   });
 }
 
@@ -67,7 +67,7 @@ function anything(reference: string | undefined): JsonObject {
   return name === undefined ? {} : { description: `Any ${name}.` };
 }
 
-const copied = (schema: Readonly<Record<string, unknown>>): JsonObject =>
+const copyKeywords = (schema: Readonly<Record<string, unknown>>): JsonObject =>
   Object.fromEntries(
     COPIED.flatMap((key) => (Object.hasOwn(schema, key) ? [[key, schema[key] as Json]] : [])), // parsed from JSON
   );
@@ -82,7 +82,7 @@ function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonl
   };
 }
 
-const described = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
+const withDescription = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
   typeof description === 'string' && description.trim() !== '' ? { description: brief(description) } : {};
 
 /** Returns the first paragraph of a text on one line, shortened if necessary. */
@@ -92,7 +92,7 @@ export function brief(text: string): string {
 }
 
 /** Omits a pattern in another dialect than JavaScript's, since it would be refused. The service checks it. */
-function matched({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
+function patternOf({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   if (typeof pattern !== 'string') return {};
   try {
     new RegExp(pattern, 'u');
@@ -102,7 +102,7 @@ function matched({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
   }
 }
 
-function nested(schema: Readonly<Record<string, unknown>>, source: Source, place: Place): JsonObject {
+function nestedSchemas(schema: Readonly<Record<string, unknown>>, source: Source, place: Place): JsonObject {
   const inner = (value: unknown): Json => (typeof value === 'boolean' ? value : part(value, source, place));
   const unions = ['oneOf', 'anyOf', 'allOf'].flatMap((key): [string, Json][] => {
     const branches = schema[key];
@@ -122,7 +122,7 @@ function properties(
   const wanted = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   if (!isRecord(declared)) return wanted.length > 0 ? { required: wanted } : {};
   const sent = Object.entries(declared).filter(
-    ([, value]) => own(behind(document, value), 'readOnly') !== true,
+    ([, value]) => own(resolveReference(document, value), 'readOnly') !== true,
   );
   const names = sent.map(([name]) => name);
   const kept = wanted.filter((name) => names.includes(name) || !Object.hasOwn(declared, name));

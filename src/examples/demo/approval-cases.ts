@@ -1,5 +1,5 @@
 import { type Answer, type Decision, openSession, type Pending } from './client.ts';
-import { within } from './ports.ts';
+import { withTimeLimit } from './ports.ts';
 import type { Stage } from './stage.ts';
 
 /** A decision on an approval that waits while the Worker is killed, and the expected effects. */
@@ -41,7 +41,7 @@ const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   const hold = await stage.effects.hold('refunds');
   const answer = open(stage, session).decide(pending, { decision: 'approve' });
   answer.catch(() => {});
-  await within(20_000, 'the refund reaches the shop', hold.reached);
+  await withTimeLimit(20_000, 'the refund reaches the shop', hold.reached);
   await stage.end('kill');
   hold.release();
   await stage.start();

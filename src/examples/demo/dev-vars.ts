@@ -5,7 +5,7 @@ import { join } from 'node:path';
  * Matches a setting in the syntax of `wrangler dev`: its name at the start of a line, optionally after
  * `export`.
  */
-const SAYS_WHO = /^[ \t]*(?:export[ \t]+)?HOLDFAST_(?:AUTH|TOKEN)[ \t]*[=:]/m;
+const AUTH_SETTING = /^[ \t]*(?:export[ \t]+)?HOLDFAST_(?:AUTH|TOKEN)[ \t]*[=:]/m;
 
 /**
  * Copies `.dev.vars.example` to `.dev.vars` in a folder if `.dev.vars` is missing. Never changes an existing
@@ -20,7 +20,7 @@ export function ensureDevVars(folder: string): string | undefined {
     copyFileSync(join(folder, '.dev.vars.example'), file, constants.COPYFILE_EXCL);
     return 'Wrote .dev.vars: HOLDFAST_AUTH=localhost lets this machine in without a token.';
   }
-  if (SAYS_WHO.test(readFileSync(file, 'utf8'))) return undefined;
+  if (AUTH_SETTING.test(readFileSync(file, 'utf8'))) return undefined;
   return (
     '.dev.vars has neither HOLDFAST_AUTH nor HOLDFAST_TOKEN, so the Worker returns 401. ' +
     'To let this machine in without a token, add the line HOLDFAST_AUTH=localhost.'

@@ -26,7 +26,7 @@ export async function isOpen(port: number): Promise<boolean> {
 }
 
 /** Polls until `holds` returns true. @throws Error that names `what` after `ms`. */
-export async function until(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
+export async function pollUntil(what: string, ms: number, holds: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error(`Timed out after ${ms} ms: ${what}.`);
@@ -35,7 +35,7 @@ export async function until(what: string, ms: number, holds: () => Promise<boole
 }
 
 /** Returns the promise's value. @throws Error that names `what` if it takes more than `ms`. */
-export async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+export async function withTimeLimit<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
   const late = AbortSignal.timeout(ms);
   return Promise.race([
     promise,

@@ -23,7 +23,7 @@ async function underFire(): Promise<boolean> {
   await stage.start(OFFLINE);
   console.log(styled('bold', row('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')));
   let passed = true;
-  for (const one of approvalCases) passed = (await played(stage, one)) && passed;
+  for (const one of approvalCases) passed = (await playSafely(stage, one)) && passed;
   await stage.end('stop');
   const executions = effects.executions();
   const doubled = executions.length - new Set(executions.map(({ key }) => key)).size;
@@ -41,7 +41,7 @@ async function underFire(): Promise<boolean> {
  * Runs one case and prints its row. An error fails only this case, and the next case starts with a fresh
  * Worker.
  */
-async function played(stage: Stage, one: ApprovalCase): Promise<boolean> {
+async function playSafely(stage: Stage, one: ApprovalCase): Promise<boolean> {
   let turn = '';
   let outcome: string;
   try {

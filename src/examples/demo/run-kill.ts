@@ -3,7 +3,7 @@ import { type Client, openSession, type TimelineEvent } from './client.ts';
 import type { Hold } from './gate.ts';
 import type { HeldModel } from './held-model.ts';
 import type { Kill } from './kills.ts';
-import { within } from './ports.ts';
+import { withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { styled, timeline } from './timeline.ts';
@@ -37,7 +37,7 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
   try {
     const client = openSession(stage.url, kill.session);
     const request = ask(client, kill);
-    await within(
+    await withTimeLimit(
       20_000,
       'the answer to be held is asked for',
       Promise.race([hold.reached, request.failedEarly]),

@@ -1,5 +1,5 @@
 /** One message of the tour, with its expected effects. */
-export interface Said {
+export interface TourMessage {
   readonly message: string;
   /**
    * The first calls of the turn, including those of nested loops. An empty list means that the turn has no
@@ -14,8 +14,8 @@ export interface Scene {
   readonly agent: string;
   /** The point that the second turn demonstrates. */
   readonly point: string;
-  readonly before: Said;
-  readonly after: Said;
+  readonly before: TourMessage;
+  readonly after: TourMessage;
 }
 
 /** The tour's scenes, in the order in which they are shown. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { until } from './ports.ts';
+import { pollUntil } from './ports.ts';
 import { startGroup } from './process-group.ts';
 
 const program = fileURLToPath(new URL('../files/server/serve-files.ts', import.meta.url));
@@ -26,7 +26,7 @@ export async function serveFolder(directory: string): Promise<ServedFolder> {
   const group = startGroup(program, [folder, '0'], { log, cwd: directory, env: process.env });
   const lines = (): readonly string[] => readFileSync(log, 'utf8').split('\n');
   const url = (): string | undefined => /http:\S+\/mcp/.exec(lines().join('\n'))?.[0];
-  await until('the folder is served', 20_000, async () => {
+  await pollUntil('the folder is served', 20_000, async () => {
     if (!group.running) throw new Error(`The folder is not served:\n${lines().join('\n')}`);
     return url() !== undefined;
   });

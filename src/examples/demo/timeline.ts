@@ -12,7 +12,7 @@ export const styled = (style: Style, text: string): string =>
 /** The maximum number of characters of a message, since webhook messages can be long. */
 const MAX_MESSAGE = 130;
 
-interface Telling {
+interface TimelineState {
   /** The names of calls, by their ids. Calls inside a nested loop are indented. */
   readonly names: Map<string, string>;
   /** Calls whose tool has started to run, in this process or an earlier one. */
@@ -28,7 +28,7 @@ export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
   const turn = events.slice(start);
   const began = turn[0]?.at ?? 0;
-  const telling: Telling = { names: new Map(), started: new Set(), iteration: 0 };
+  const telling: TimelineState = { names: new Map(), started: new Set(), iteration: 0 };
   const lines = turn.flatMap((event, at) => {
     take(event, telling);
     if (event.seq <= seq || isRead(event, turn[at + 1])) return [];
@@ -39,7 +39,7 @@ export function timeline(events: readonly TimelineEvent[], seq = 0): string {
   return lines.join('\n');
 }
 
-function take(event: TimelineEvent, telling: Telling): void {
+function take(event: TimelineEvent, telling: TimelineState): void {
   if (event.type === 'tool-call-started') telling.started.add(event.call);
   if (event.type !== 'model-replied') return;
   if (!event.planned && event.frame === undefined) telling.iteration += 1;
@@ -57,7 +57,7 @@ const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean 
   next?.type === 'tool-call-ended' &&
   next.call === event.call;
 
-function lineOf(event: TimelineEvent, { names, started, iteration }: Telling): [string, Style] {
+function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineState): [string, Style] {
   switch (event.type) {
     case 'turn-started':
       return [`turn ${event.turn}: "${short(event.message, MAX_MESSAGE)}"`, 'bold'];

@@ -4,7 +4,7 @@ import type { Effect } from './counted-effects.ts';
 import { endWrite, openWrite } from './files-scene.ts';
 import { githubEffects } from './github-world.ts';
 import { say } from './say.ts';
-import { type Said, scenes } from './scenes.ts';
+import { scenes, type TourMessage } from './scenes.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
@@ -26,7 +26,7 @@ export const tourEffects: readonly Effect[] = [
  */
 export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
-  for (const { agent, before } of scenes) await said(stage, agent, before);
+  for (const { agent, before } of scenes) await sendAndCheck(stage, agent, before);
   const triage = await openTriage(stage);
   const write = await openWrite(stage, folder);
   await stage.end('kill');
@@ -37,7 +37,7 @@ export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   );
   for (const { agent, point, after } of scenes) {
     await say(`\n  ${styled('bold', `${agent}: ${point}`)}`);
-    await said(stage, agent, after);
+    await sendAndCheck(stage, agent, after);
   }
   await say(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
   await endTriage(stage, triage);
@@ -49,7 +49,11 @@ export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
 }
 
 /** Sends one message to the tour's session of an agent. @throws AssertionError if the outcome differs. */
-async function said(stage: Stage, agent: string, { message, calls, answer }: Said): Promise<void> {
+async function sendAndCheck(
+  stage: Stage,
+  agent: string,
+  { message, calls, answer }: TourMessage,
+): Promise<void> {
   const client = openSession(stage.url, 'tour', agent);
   const { text, outcome } = await client.send(message);
   const made = callsOf(await client.events());

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { sign } from '@octokit/webhooks-methods';
 import { type Answer, openSession } from './client.ts';
 import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github-world.ts';
-import { until, within } from './ports.ts';
+import { pollUntil, withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { short, styled, timeline } from './timeline.ts';
@@ -40,7 +40,7 @@ export async function openTriage(stage: Stage): Promise<OpenTriage> {
   const delivered = await deliver(stage, 'first');
   await say(`\n  ${styled('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
   await say(`    ${styled('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
-  await within(20_000, 'the comment reaches GitHub', hold.reached);
+  await withTimeLimit(20_000, 'the comment reaches GitHub', hold.reached);
   return { delivered, release: hold.release };
 }
 
@@ -82,7 +82,7 @@ async function deliver({ url }: Stage, id: string): Promise<Delivered> {
 /** Polls the address of a turn until it has an answer. Before that, the status is 202. */
 async function answerAt(address: string): Promise<Answer> {
   let answer: Answer | undefined;
-  await until('the turn has its answer', 30_000, async () => {
+  await pollUntil('the turn has its answer', 30_000, async () => {
     const response = await fetch(address, { signal: AbortSignal.timeout(5_000) });
     assert([200, 202].includes(response.status), `The turn's address answered ${response.status}.`);
     const body = (await response.json()) as Answer; // the contract of the route

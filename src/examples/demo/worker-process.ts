@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isOpen, until } from './ports.ts';
+import { isOpen, pollUntil } from './ports.ts';
 import { type ProcessGroup, startGroup } from './process-group.ts';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -58,7 +58,7 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
   });
   const url = `http://127.0.0.1:${port}`;
   try {
-    await until('the Worker answers', 60_000, async () => {
+    await pollUntil('the Worker answers', 60_000, async () => {
       if (!group.running) throw new Error('wrangler dev has ended.');
       return answers(url);
     });
@@ -72,7 +72,7 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
 
 async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', port: number): Promise<void> {
   await group.end(signal);
-  await until(`port ${port} is closed`, 10_000, async () => !(await isOpen(port)));
+  await pollUntil(`port ${port} is closed`, 10_000, async () => !(await isOpen(port)));
 }
 
 function flags(port: number, directory: string): string[] {

@@ -7,7 +7,7 @@ import { type Item, idField, shelfOf } from './shelf.ts';
 /** The maximum number of items in a list. */
 const MAX_LISTED = 50;
 
-interface Desk {
+interface CallScope {
   readonly collection: Collection;
   /** All collections of the workspace, in which references are looked up. */
   readonly others: readonly Collection[];
@@ -25,7 +25,7 @@ const WORK: readonly {
   readonly name: string;
   readonly description: string;
   readonly input: (collection: Collection) => Fields;
-  readonly run: (values: Values, desk: Desk) => Answer;
+  readonly run: (values: Values, desk: CallScope) => Answer;
 }[] = [
   { name: 'add_{one}', description: 'Add a {one}.', input: ({ fields }) => fields, run: add },
   { name: 'list_{many}', description: 'List the {many}, the newest first.', input: () => ({}), run: list },
@@ -55,7 +55,7 @@ export function collectionTools(collection: Collection, others: readonly Collect
     name: `${verb}_{one}`,
     description: `Mark a {one}: ${Object.entries(sets).map(([field, value]) => `${field} ${value}`)}.`,
     input: itsId,
-    run: (values: Values, desk: Desk) => update({ ...values, ...sets }, desk),
+    run: (values: Values, desk: CallScope) => update({ ...values, ...sets }, desk),
   }));
   return [...WORK, ...moves].map(({ name, description, input, run }) =>
     defineTool({
@@ -78,17 +78,20 @@ function itsId(collection: Collection): Fields {
 const partly = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, v.optional(schema)]));
 
-function add(values: Values, desk: Desk): Answer {
+function add(values: Values, desk: CallScope): Answer {
   const { collection, state } = desk;
-  return astray(values, desk) ?? shelfOf(state, collection).add(given({ ...values, ...collection.starts }));
+  return (
+    referenceProblem(values, desk) ??
+    shelfOf(state, collection).add(withoutUndefined({ ...values, ...collection.starts }))
+  );
 }
 
-function list(_: Values, { collection, state }: Desk): Answer {
-  return listed(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
+function list(_: Values, { collection, state }: CallScope): Answer {
+  return listItems(collection, shelfOf(state, collection).all()) ?? `There are no ${collection.many}.`;
 }
 
 /** Lists the items that contain any of the words, the best match first. */
-function find({ query }: Values, { collection, state }: Desk): Answer {
+function find({ query }: Values, { collection, state }: CallScope): Answer {
   const words =
     String(query)
       .toLowerCase()
@@ -101,25 +104,25 @@ function find({ query }: Values, { collection, state }: Desk): Answer {
     .all()
     .filter((item) => held(item) > 0)
     .toSorted((one, other) => held(one) - held(other));
-  return listed(collection, found) ?? `No ${collection.one} holds any of these words.`;
+  return listItems(collection, found) ?? `No ${collection.one} holds any of these words.`;
 }
 
-function read(values: Values, { collection, state }: Desk): Answer {
+function read(values: Values, { collection, state }: CallScope): Answer {
   const id = String(values[idField(collection)]);
   return shelfOf(state, collection).get(id) ?? missing(collection, id);
 }
 
-function update(values: Values, desk: Desk): Answer {
+function update(values: Values, desk: CallScope): Answer {
   const { collection, state } = desk;
   const shelf = shelfOf(state, collection);
   const id = String(values[idField(collection)]);
   const known = shelf.get(id);
   if (!known) return missing(collection, id);
-  if (Object.keys(given(values)).length === 1) return error('Nothing to change was given.');
-  return astray(values, desk) ?? shelf.put({ ...known, ...given(values) });
+  if (Object.keys(withoutUndefined(values)).length === 1) return error('Nothing to change was given.');
+  return referenceProblem(values, desk) ?? shelf.put({ ...known, ...withoutUndefined(values) });
 }
 
-function remove(values: Values, { collection, others, state }: Desk): Answer {
+function remove(values: Values, { collection, others, state }: CallScope): Answer {
   const id = String(values[idField(collection)]);
   const shelf = shelfOf(state, collection);
   if (!shelf.get(id)) return missing(collection, id);
@@ -140,7 +143,7 @@ function remove(values: Values, { collection, others, state }: Desk): Answer {
 }
 
 /** Returns the problem with a reference to another item, if any. */
-function astray(values: Values, { collection, others, state }: Desk): ToolResult | undefined {
+function referenceProblem(values: Values, { collection, others, state }: CallScope): ToolResult | undefined {
   for (const [field, many] of Object.entries(collection.refersTo)) {
     const id = values[field];
     const other = others.find((one) => one.many === many);
@@ -157,7 +160,7 @@ const missing = ({ one, many }: Collection, id: string): ToolResult =>
  * Returns ids, titles and the fields that moves change, the last item first. The read tool returns all
  * fields.
  */
-function listed(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
+function listItems(collection: Collection, items: readonly Item[]): readonly Item[] | undefined {
   const shown = [idField(collection), 'title', ...Object.keys(collection.starts)];
   const newest = items.toReversed().slice(0, MAX_LISTED);
   if (newest.length === 0) return undefined;
@@ -165,7 +168,7 @@ function listed(collection: Collection, items: readonly Item[]): readonly Item[]
 }
 
 /** Removes undefined values. */
-const given = (values: Values): Item =>
+const withoutUndefined = (values: Values): Item =>
   Object.fromEntries(
     Object.entries(values).flatMap(([field, value]) => (value === undefined ? [] : [[field, value]])),
   );

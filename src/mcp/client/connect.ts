@@ -70,11 +70,11 @@ export async function connect(
   } catch (error) {
     // If the caller has stopped waiting, the connection must not stay open.
     await connection.close();
-    const givenUp = { why: 'cancelled', timeout: client.connectTimeout } as const;
+    const abandoned = { why: 'cancelled', timeout: client.connectTimeout } as const;
     throw serverFailure(client.name, {
       during: 'connect',
       error,
-      givenUp: signal.aborted ? givenUp : undefined,
+      abandoned: signal.aborted ? abandoned : undefined,
     });
   }
 }
@@ -158,7 +158,7 @@ class OpenConnection implements McpConnection {
       });
     } catch (error) {
       this.#hasChanged ||= hadChanged;
-      throw serverFailure(this.#client.name, { during: 'list', error, givenUp: deadline.givenUp });
+      throw serverFailure(this.#client.name, { during: 'list', error, abandoned: deadline.abandoned });
     }
   }
 
@@ -186,14 +186,14 @@ class OpenConnection implements McpConnection {
 
   async request(asked: RemoteRequest, signal: AbortSignal): Promise<Result | InputRequiredResult> {
     const { name, timeout } = this.#client;
-    const { method, offer, params, meta, goesOn } = asked;
+    const { method, offer, params, meta, continuation } = asked;
     const deadline = createDeadline(signal, timeout);
     try {
       return await this.#inSession(deadline.signal, async (session) => {
         assertCapabilityKnown(session, offer);
         const { sdk } = session;
         if (!sdk.getServerCapabilities()?.[offer]) throw notOfferedFailure(name, offer);
-        const request = { method, params: { ...params, ...goesOn, _meta: meta } };
+        const request = { method, params: { ...params, ...continuation, _meta: meta } };
         return withRequestSignal(deadline.signal, (until) =>
           sdk.request(request, withInputRequired(specTypeSchemas.Result), {
             signal: until,
@@ -203,11 +203,11 @@ class OpenConnection implements McpConnection {
         );
       });
     } catch (error) {
-      throw requestFailure(name, { method, error, givenUp: deadline.givenUp });
+      throw requestFailure(name, { method, error, abandoned: deadline.abandoned });
     }
   }
 
-  async takeLoss(): Promise<boolean> {
+  async consumeSessionLoss(): Promise<boolean> {
     if (!this.#hasLost) return false;
     this.#hasLost = false;
     await this.#keeper?.keep(this.#kept?.wire.session, false);
@@ -221,7 +221,7 @@ class OpenConnection implements McpConnection {
     const sessions = new Set([...this.#forgotten, ...(session ? [session] : [])]);
     const late = AbortSignal.timeout(END_TIMEOUT_MS);
     // The server must learn of a call that was just cancelled.
-    const notified = Promise.all([...sessions].map(({ wire }) => wire.notified()));
+    const notified = Promise.all([...sessions].map(({ wire }) => wire.allNotified()));
     await raceAbort(late, notified).catch(() => undefined);
     if (session !== this.#kept) await session?.wire.end(late).catch(() => undefined);
     await Promise.all([...sessions].map(({ sdk }) => sdk.close()));
@@ -269,7 +269,7 @@ class OpenConnection implements McpConnection {
       await this.#keepFor(opened, this.#access, former);
       return opened;
     } catch (error) {
-      throw serverFailure(name, { during: 'connect', error, givenUp: deadline.givenUp });
+      throw serverFailure(name, { during: 'connect', error, abandoned: deadline.abandoned });
     }
   }
 

@@ -20,18 +20,18 @@ interface Abandoned {
   readonly timeout: number;
 }
 
-/** A failure. `givenUp` is set if the response was no longer awaited. */
+/** A failure. `abandoned` is set if the response was no longer awaited. */
 interface FailureDetails {
   readonly during: 'connect' | 'list';
   readonly error: unknown;
-  readonly givenUp: Abandoned | undefined;
+  readonly abandoned: Abandoned | undefined;
 }
 
 /** Creates the error for a server that could not be reached, or could not list its tools. */
-export function serverFailure(server: string, { during, error, givenUp }: FailureDetails): McpServerError {
+export function serverFailure(server: string, { during, error, abandoned }: FailureDetails): McpServerError {
   if (error instanceof McpServerError) return error;
   const what = during === 'connect' ? 'cannot be reached' : 'could not list its tools';
-  const why = givenUp ? abandonedPhrase(givenUp) : phraseOf(error);
+  const why = abandoned ? abandonedPhrase(abandoned) : phraseOf(error);
   const message = credentialsProblem(server, error) ?? `MCP server '${server}' ${what}: ${why}.`;
   return new McpServerError({ server, during, message });
 }
@@ -39,17 +39,17 @@ export function serverFailure(server: string, { during, error, givenUp }: Failur
 /** Creates the error for a request that changes nothing. */
 export function requestFailure(
   server: string,
-  { method, error, givenUp }: Omit<FailureDetails, 'during'> & { readonly method: string },
+  { method, error, abandoned }: Omit<FailureDetails, 'during'> & { readonly method: string },
 ): McpServerError {
   if (error instanceof McpServerError) return error;
-  const why = givenUp ? abandonedPhrase(givenUp) : phraseOf(error);
+  const why = abandoned ? abandonedPhrase(abandoned) : phraseOf(error);
   const message =
     credentialsProblem(server, error) ?? `MCP server '${server}' could not answer '${method}': ${why}.`;
   return new McpServerError({
     server,
     during: 'request',
     message,
-    code: givenUp ? undefined : codeOf(error),
+    code: abandoned ? undefined : codeOf(error),
   });
 }
 
@@ -98,8 +98,8 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
 }
 
 /** Creates the error for a call whose result is no longer awaited. */
-export const abandonedCallFailure = (server: string, tool: string, givenUp: Abandoned): McpLostError =>
-  lostFailure(server, oneLine(tool, 80), abandonedPhrase(givenUp));
+export const abandonedCallFailure = (server: string, tool: string, abandoned: Abandoned): McpLostError =>
+  lostFailure(server, oneLine(tool, 80), abandonedPhrase(abandoned));
 
 /** Creates the error for a call that was cancelled before the request. */
 export const cancelledCallFailure = (server: string, tool: string): McpServerError =>
@@ -158,7 +158,7 @@ function credentialsDetail(error: unknown): string | undefined {
 interface Deadline {
   readonly signal: AbortSignal;
   /** `undefined` until either happens. */
-  readonly givenUp: Abandoned | undefined;
+  readonly abandoned: Abandoned | undefined;
   /** Waits for the work. If the signal aborts, rejects with its reason. */
   wait<T>(work: Promise<T>): Promise<T>;
 }
@@ -169,7 +169,7 @@ export function createDeadline(signal: AbortSignal, timeout: number): Deadline {
   const either = AbortSignal.any([signal, late]);
   return {
     signal: either,
-    get givenUp() {
+    get abandoned() {
       if (signal.aborted) return { why: 'cancelled', timeout } as const;
       return late.aborted ? ({ why: 'timeout', timeout } as const) : undefined;
     },

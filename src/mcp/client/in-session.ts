@@ -99,7 +99,7 @@ export function codeOf(error: unknown): number | undefined {
  */
 export function requestCall(
   { sdk, spoken }: OpenWire,
-  { name, input, inputSchema = {}, meta, goesOn }: RemoteCall,
+  { name, input, inputSchema = {}, meta, continuation }: RemoteCall,
   call: CallInFlight,
 ): Promise<CallToolResult | InputRequiredResult> {
   const isStateless = spoken.era === 'stateless';
@@ -108,7 +108,12 @@ export function requestCall(
   return sdk.request(
     {
       method: 'tools/call',
-      params: { name, arguments: input, ...goesOn, _meta: { ...logs, ...meta, progressToken: call.token } },
+      params: {
+        name,
+        arguments: input,
+        ...continuation,
+        _meta: { ...logs, ...meta, progressToken: call.token },
+      },
     },
     {
       signal: call.signal,

@@ -30,7 +30,7 @@ export interface RemoteCall {
   /** All data that is sent besides the input. */
   readonly meta: JsonObject;
   /** The continuation of a call that the server has deferred. */
-  readonly goesOn?: Continuation | undefined;
+  readonly continuation?: Continuation | undefined;
 }
 
 /** The data for repeating a deferred request (MCP specification 2026-07-28, Multi Round-Trip Requests). */
@@ -53,7 +53,7 @@ export interface RemoteRequest {
   readonly offer: 'resources' | 'prompts';
   readonly params: JsonObject;
   readonly meta: JsonObject;
-  readonly goesOn?: Continuation | undefined;
+  readonly continuation?: Continuation | undefined;
 }
 
 /** The options of one call, with the receivers of the server's messages. */
@@ -107,7 +107,7 @@ export interface McpConnection {
    * Returns whether a session in which tools were called was replaced, and no model knows yet. The caller
    * must then inform the model. Always `false` for a client without `keepSession`.
    */
-  takeLoss(): Promise<boolean>;
+  consumeSessionLoss(): Promise<boolean>;
   /**
    * Ends the server's session, unless it is kept for the next invocation. Never throws, and takes at most a
    * second.

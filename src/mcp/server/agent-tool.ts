@@ -197,7 +197,7 @@ export async function toAgentAnswer(
     }
   }
   const result = toAgentResult(call, outcome);
-  return { ...result, content: [...result.content, ...before.told.map(textBlock)] };
+  return { ...result, content: [...result.content, ...before.messages.map(textBlock)] };
 }
 
 const createState = async (

@@ -120,13 +120,13 @@ function handleCall(callable: Published['callable'], request: RpcRequest): Promi
   if (!found) throw invalidParamsError(toolNotFound(name, callable, DEFAULT_POLICIES.unknownTools).content);
   const notifier = createNotifier({ name, progressToken }, request.send);
   // A tool's call leaves no data. An agent's call does as soon as its message is accepted.
-  if (found.kind === 'tool') position.begun({ id });
-  const onTaken = (call: AcceptedCall): void =>
-    position.begun({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
+  if (found.kind === 'tool') position.recordCall({ id });
+  const onAccepted = (call: AcceptedCall): void =>
+    position.recordCall({ id, call: { ...call, progressToken, seq: 0, progress: 0 } });
   const calling =
     found.kind === 'tool'
       ? callTool(within, { tool: found.tool, input, key, notifier, client: toAskingClient(request) })
-      : handleAgentCall(request, { published: found, input, key, notifier, onTaken });
+      : handleAgentCall(request, { published: found, input, key, notifier, onAccepted });
   // A started call runs to its end, even if its client disconnects.
   within.host.waitUntil(calling.catch(() => {}));
   return calling;
@@ -140,13 +140,13 @@ const toAskingClient = ({ era, client: capabilities, answers, state }: RpcReques
  */
 function handleAgentCall(
   request: RpcRequest,
-  calling: AgentCall & { readonly notifier: Notifier; readonly onTaken: (call: AcceptedCall) => void },
+  calling: AgentCall & { readonly notifier: Notifier; readonly onAccepted: (call: AcceptedCall) => void },
 ): Promise<Result> {
   const { leave, position } = request;
   const asking = toAskingClient(request);
   return supportsTasks(request) && isFirstRequest(asking)
     ? callAsTask(request, calling)
-    : callAgent(request.within, { ...calling, leave, position, asking });
+    : callAgent(request.within, { ...calling, signal: leave, position, asking });
 }
 
 function toRpcError(thrown: unknown): RpcError {

@@ -55,19 +55,19 @@ export interface AgentCall {
 interface AwaitedCall extends AgentCall {
   readonly notifier: Notifier;
   /** Aborts when the client disconnects. Another invocation then runs the turn. */
-  readonly leave: AbortSignal;
+  readonly signal: AbortSignal;
   readonly asking: AskingClient;
   /** Called as soon as the session has accepted the turn. */
-  readonly onTaken: (call: AcceptedCall) => void;
+  readonly onAccepted: (call: AcceptedCall) => void;
   /** Records which part of the turn was sent. */
-  readonly position: Pick<StreamPosition, 'shows'>;
+  readonly position: Pick<StreamPosition, 'recordEvent'>;
 }
 
 /**
  * Runs a turn of the agent in a session of the caller, like `POST .../messages`, and returns its outcome.
  *
  * @throws SessionError, ConfigurationError or another error that prevents the message from being accepted,
- * and that the calling model cannot fix. Throws the reason of `leave` if that aborts.
+ * and that the calling model cannot fix. Throws the reason of `signal` if that aborts.
  */
 export async function callAgent(request: EndpointRequest, calling: AwaitedCall): Promise<AgentAnswer> {
   const { asking, published, input } = calling;
@@ -111,13 +111,13 @@ async function continueTurn(
   calling: AwaitedCall,
   { session, turn, asked, isNew, sent }: ContinuedTurn,
 ): Promise<AgentAnswer> {
-  const { published, asking, leave, onTaken } = calling;
+  const { published, asking, signal, onAccepted } = calling;
   const { agent, name } = published;
   const target = targetOf(within, within.caller, { agent, session });
-  const at = { ...within, target, signal: leave };
+  const at = { ...within, target, signal };
   const taken = await acceptInputs(at, { turn, asked, responses: asking.answers, inBackground: false });
   if (!taken) throw invalidStateError();
-  onTaken({ name, isNew, session, turn });
+  onAccepted({ name, isNew, session, turn });
   try {
     const outcome = await waitForOutcome(at, taken.begun, calling);
     return await toAgentAnswer({ name, target, isNew, sent }, outcome, { ...asking, before: taken });
@@ -196,7 +196,7 @@ async function runForAnswer(
   if (taken.status === 'leased' || taken.status === 'known') {
     const { name, isNew } = turn;
     const { turn: id } = taken.status === 'known' ? taken : start;
-    calling.onTaken({ name, isNew, session: target.session, turn: id });
+    calling.onAccepted({ name, isNew, session: target.session, turn: id });
   }
   switch (taken.status) {
     case 'leased': {
@@ -216,7 +216,7 @@ async function runForAnswer(
 function waitForOutcome(
   { host, target }: Pick<SessionAccess, 'host' | 'target'>,
   begun: AcceptedRequest,
-  { notifier, leave, position }: Pick<AwaitedCall, 'notifier' | 'leave' | 'position'>,
+  { notifier, signal, position }: Pick<AwaitedCall, 'notifier' | 'signal' | 'position'>,
 ): Promise<TurnOutcome> | TurnOutcome {
   if (begun.later) return { status: 'kept', turn: begun.later.turn };
   const { turn, run } = begun;
@@ -225,7 +225,7 @@ function waitForOutcome(
     clock: host.clock,
     meter: host.meter,
     liveText: host.liveText,
-    signal: leave,
+    signal,
     session: target.session,
     agent: target.agent.name,
     turn,
@@ -233,10 +233,10 @@ function waitForOutcome(
   if (!run) return outcomeElsewhere(awaited);
   const notify = createTurnNotifier(notifier);
   const show = (item: FeedItem): void => {
-    if (item.type === 'event') position.shows(item.stored.seq);
+    if (item.type === 'event') position.recordEvent(item.stored.seq);
     notify(item);
   };
-  return outcomeHere(awaited, runAndFollow(awaited, { show, leave }, run));
+  return outcomeHere(awaited, runAndFollow(awaited, { show, leave: signal }, run));
 }
 
 /**

@@ -29,13 +29,13 @@ export interface ContinuedInputs {
   /** The problems with refused answers, by the keys of their requests. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   /** The keys of requests not to repeat: they were dismissed, or this caller cannot answer them. */
-  readonly left: ReadonlySet<string>;
+  readonly skipped: ReadonlySet<string>;
   /** Further messages for the client. */
-  readonly told: readonly string[];
+  readonly messages: readonly string[];
 }
 
 /** The state before the first round. */
-export const NO_EARLIER_INPUTS: ContinuedInputs = { problems: new Map(), left: new Set(), told: [] };
+export const NO_EARLIER_INPUTS: ContinuedInputs = { problems: new Map(), skipped: new Set(), messages: [] };
 
 /**
  * Returns the requests that let a client ask its user the questions of a turn, from the turn's events. There
@@ -45,7 +45,7 @@ export const NO_EARLIER_INPUTS: ContinuedInputs = { problems: new Map(), left: n
 export function toInputRequests(
   caller: Caller,
   events: readonly StoredEvent[],
-  { problems, left, told }: ContinuedInputs = NO_EARLIER_INPUTS,
+  { problems, skipped, messages }: ContinuedInputs = NO_EARLIER_INPUTS,
 ): InputRequests {
   const requesters = requestersOf(events);
   const mayAnswer = (question: AskedQuestion): boolean =>
@@ -53,14 +53,14 @@ export function toInputRequests(
       mustHaveRole(caller, { call: question.call.id, wait: question.wait });
       assertAnotherPerson(caller, question, requesters);
     }).ok;
-  const asked = openQuestions(events).filter((question) => !left.has(question.id) && mayAnswer(question));
+  const asked = openQuestions(events).filter((question) => !skipped.has(question.id) && mayAnswer(question));
   const forms = asked.flatMap((question) => {
     const form = toQuestionForm(question);
     return form ? [{ key: question.id, params: form.params }] : [];
   });
   return Object.fromEntries(
     forms.map(({ key, params }, place) => {
-      const before = [...(place === 0 ? told : []), ...formatNotAccepted(problems.get(key))];
+      const before = [...(place === 0 ? messages : []), ...formatNotAccepted(problems.get(key))];
       const message = [...before, params.message].join('\n');
       return [key, { method: 'elicitation/create', params: { ...params, message } }];
     }),
@@ -112,16 +112,16 @@ export async function acceptInputs(
     { idempotencyKey: ANSWER_KEY, inBackground: inputs.inBackground },
   );
   const problems = new Map<string, readonly string[]>();
-  const left = new Set<string>();
-  const told: string[] = [];
+  const skipped = new Set<string>();
+  const messages: string[] = [];
   for (const one of read) {
     const refusal = one.sent && refused.get(one.sent);
     if (one.problem !== undefined) problems.set(one.key, [one.problem]);
     else if (refusal?.type === 'invalid-body') problems.set(one.key, problemsOf(refusal));
-    else if (refusal || !one.sent) left.add(one.key);
-    if (refusal && refusal.type !== 'invalid-body') told.push(refusalText(refusal));
+    else if (refusal || !one.sent) skipped.add(one.key);
+    if (refusal && refusal.type !== 'invalid-body') messages.push(refusalText(refusal));
   }
-  return { begun, problems, left, told };
+  return { begun, problems, skipped, messages };
 }
 
 /** Distinguishes a repeated answer from a different one: an idempotency key is bound to the content. */

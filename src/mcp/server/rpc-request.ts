@@ -209,8 +209,8 @@ async function* yieldUnseenEvents(
 ): AsyncGenerator<string, void, undefined> {
   const { name, turn, isNew, progressToken, progress } = call;
   const position = new StreamPosition();
-  position.begun({ id, call });
-  yield primingFrame(await position.primed);
+  position.recordCall({ id, call });
+  yield primingFrame(await position.firstEventId);
   const told: ServerNotification[] = [];
   const notifier = createNotifier({ name, progressToken, progress }, async (notification) => {
     told.push(notification);
@@ -223,7 +223,7 @@ async function* yieldUnseenEvents(
     const isEvent = 'seq' in item;
     // Events that the client has seen are needed only for the names of calls.
     if (isEvent && item.seq <= call.seq && item.type !== 'model-replied') continue;
-    if (isEvent && item.seq > call.seq) position.shows(item.seq);
+    if (isEvent && item.seq > call.seq) position.recordEvent(item.seq);
     notify('seq' in item ? { type: 'event', stored: item } : item);
     for (const notification of told.splice(0)) yield toFrame(position, { jsonrpc: '2.0', ...notification });
   }

@@ -231,7 +231,7 @@ function watchResponse(response: Response, position: StreamPosition, onGone: () 
   const next = async (): Promise<Uint8Array | undefined> => {
     const { value } = await reader.read();
     if (!value || !isPriming(value)) return value;
-    const id = await position.primed;
+    const id = await position.firstEventId;
     return id === '' ? next() : ENCODER.encode(primingFrame(id));
   };
   const stream = new ReadableStream<Uint8Array>({

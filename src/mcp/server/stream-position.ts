@@ -164,22 +164,22 @@ function toEventId({ id, call }: SeenStream): string {
  * contain everything.
  */
 export class StreamPosition {
-  readonly #primed = Promise.withResolvers<string>();
+  readonly #firstEventId = Promise.withResolvers<string>();
   #seen: SeenStream | undefined;
 
   /** Resolves with the id of the stream's first event, which has no data. It is empty if no id is needed. */
-  get primed(): Promise<string> {
-    return this.#primed.promise;
+  get firstEventId(): Promise<string> {
+    return this.#firstEventId.promise;
   }
 
   /** Records that a call has begun, with the data for finding its answer if there is any. */
-  begun(seen: SeenStream): void {
+  recordCall(seen: SeenStream): void {
     this.#seen = seen;
-    this.#primed.resolve(toEventId(seen));
+    this.#firstEventId.resolve(toEventId(seen));
   }
 
   /** Records that this event of the session is sent next. */
-  shows(seq: number): void {
+  recordEvent(seq: number): void {
     if (this.#seen?.call) this.#seen = { ...this.#seen, call: { ...this.#seen.call, seq } };
   }
 
@@ -192,7 +192,7 @@ export class StreamPosition {
     const seen = this.#seen;
     if (progress !== undefined && seen?.call) this.#seen = { ...seen, call: { ...seen.call, progress } };
     const id = this.#seen === undefined || 'error' in message ? '' : toEventId(this.#seen);
-    this.#primed.resolve(id);
+    this.#firstEventId.resolve(id);
     return id;
   }
 }

@@ -54,14 +54,14 @@ export async function callRemote(remote: RemoteTarget, call: CallContext): Promi
     if (serverUrlOf(client, discovery.view).href !== remote.address) return error(movedText(remote, call));
     const asking = { client, effect, call, of: targetIdOf(remote), what: `MCP tool '${tool.name}'` };
     const used: { connection?: McpConnection } = {};
-    const result = await sendUntilAnswered(asking, async (goesOn) => {
+    const result = await sendUntilAnswered(asking, async (continuation) => {
       used.connection = await getCallConnection(call, remote);
-      return requestAnswer(remote, { call, meta, connection: used.connection, goesOn });
+      return requestAnswer(remote, { call, meta, connection: used.connection, continuation });
     }).then(
       (answer) => (answer === 'late' ? failureResult('timeout', late(remote)) : toResult(tool, answer)),
       toErrorResult,
     );
-    if (!(await used.connection?.takeLoss())) return result;
+    if (!(await used.connection?.consumeSessionLoss())) return result;
     return mapContent(result, (words) => `${newSessionText(client)}\n\n${words}`);
   } catch (thrown) {
     return toErrorResult(thrown);
@@ -83,7 +83,7 @@ interface OutgoingCall {
   readonly call: CallContext;
   readonly meta: JsonObject;
   readonly connection: McpConnection;
-  readonly goesOn: Continuation | undefined;
+  readonly continuation: Continuation | undefined;
 }
 
 /**
@@ -91,7 +91,7 @@ interface OutgoingCall {
  */
 async function requestAnswer(
   { client, tool, address, effect, input, discovery }: RemoteTarget,
-  { call, meta, connection, goesOn }: OutgoingCall,
+  { call, meta, connection, continuation }: OutgoingCall,
 ): Promise<CallToolResult | InputRequiredResult | 'late'> {
   const time = createServerClock(client.timeout);
   const pass = (status: string): void => call.progress(status);
@@ -100,7 +100,7 @@ async function requestAnswer(
   let unasked: Error | undefined;
   try {
     return await connection.callTool(
-      { name: tool.name, input, inputSchema: tool.inputSchema, meta, goesOn },
+      { name: tool.name, input, inputSchema: tool.inputSchema, meta, continuation },
       {
         signal: AbortSignal.any([call.signal, time.signal]),
         progress: (told) => progress.tell(formatProgress(told)),

@@ -96,8 +96,8 @@ function resolveAddress(
  */
 function toSharedTools({ client, discovery, kept, address }: ListRequest, found: ListingFact): FoundTools {
   const isKnown = findStoredListing(client, discovery.view, address)?.at === found.at;
-  if (isKnown || kept.told >= MAX_SHARED_LISTS) return UP_TO_DATE;
-  kept.told += 1;
+  if (isKnown || kept.receivers >= MAX_SHARED_LISTS) return UP_TO_DATE;
+  kept.receivers += 1;
   return { facts: [found] };
 }
 
@@ -129,7 +129,7 @@ async function requestTools(asking: ListRequest, hasChanged: boolean): Promise<F
     const fact = await requestListing(asking);
     kept.found = fact;
     kept.problem = undefined;
-    kept.told = 0;
+    kept.receivers = 0;
     kept.isRelisted ||= hasChanged;
     return { facts: [fact] };
   } catch (thrown) {
@@ -200,7 +200,7 @@ interface ServerKnowledge {
   /** The newest list of this invocation. */
   found?: ListingFact;
   /** The number of loops that have received the newest list. */
-  told: number;
+  receivers: number;
   /** `true` after it was listed again because the server reported a change. */
   isRelisted: boolean;
   /** `true` after its missing URL was logged. */
@@ -211,7 +211,7 @@ interface ServerKnowledge {
 }
 
 const serverKnowledge = createInvocationCache<ServerKnowledge>('mcp listings', () => ({
-  told: 0,
+  receivers: 0,
   isRelisted: false,
   isWarned: false,
 }));

@@ -44,18 +44,18 @@ const RETRY_MS = 250;
  */
 export async function sendUntilAnswered<Answer>(
   asking: DeferrableRequest,
-  send: (goesOn: Continuation | undefined) => Promise<Answer | InputRequiredResult>,
+  send: (continuation: Continuation | undefined) => Promise<Answer | InputRequiredResult>,
 ): Promise<Answer> {
-  let goesOn: Continuation | undefined;
+  let continuation: Continuation | undefined;
   let last: Round | undefined;
   for (;;) {
     let round = readStoredRound(asking, last);
     if (!round) {
-      const answer = await send(goesOn);
+      const answer = await send(continuation);
       if (!isDeferred(answer)) return answer;
       round = toNextRound(asking, answer, last);
     }
-    goesOn = await askRound(asking, round);
+    continuation = await askRound(asking, round);
     last = round;
   }
 }

@@ -213,9 +213,9 @@ async function askServer(
       of: JSON.stringify([client.name, href, asked]),
       what: `The request '${asked.method}'`,
     };
-    const answer = await sendUntilAnswered(about, async (goesOn) => {
+    const answer = await sendUntilAnswered(about, async (continuation) => {
       const connection = await getCallConnection(call, party);
-      return connection.request({ ...asked, meta, goesOn }, call.signal);
+      return connection.request({ ...asked, meta, continuation }, call.signal);
     });
     const copy = copyJson(answer);
     return copy.ok && isJsonObject(copy.value) ? copy.value : {};

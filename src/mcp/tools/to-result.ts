@@ -134,7 +134,7 @@ const DO_NOT_REPEAT = 'Do not call it again for this.';
 export interface RemoteServer {
   readonly client: McpClient;
   /** Sends a request. @throws McpServerError if it fails. */
-  request(asked: Omit<RemoteRequest, 'meta' | 'goesOn'>): Promise<JsonObject>;
+  request(asked: Omit<RemoteRequest, 'meta' | 'continuation'>): Promise<JsonObject>;
 }
 
 /** The maximum number of pages in a list. Each is a request. */

@@ -178,7 +178,11 @@ async function acceptAnswer({ target }: SessionAccess, checked: CheckedCall): Pr
   if (posted === 'void') throw voidAnswerError(question);
   // The object forgets accepted answers after a while. The journal does not.
   if (posted === 'known' || (posted === 'posted' && question.standing === 'open')) return checked;
-  throw refused(target, question, question.standing === 'open' ? posted : CLOSED_STATES[question.standing]);
+  throw toRefusalError(
+    target,
+    question,
+    question.standing === 'open' ? posted : CLOSED_STATES[question.standing],
+  );
 }
 
 /**
@@ -194,7 +198,7 @@ async function resumeTurn(
   if (!first) throw invalidBodyError(['answers: must have at least one']);
   const { services, question } = first;
   const askedAt = Math.max(...taken.map((one) => one.question.seq));
-  return here.app.goOn(here.at, { turn: question.turn, services, askedAt, inBackground });
+  return here.app.resumeHere(here.at, { turn: question.turn, services, askedAt, inBackground });
 }
 
 /** The object's status for each state of a question that the journal has closed. */
@@ -229,7 +233,7 @@ const voidAnswerError = ({ call, wait }: AskedQuestion): SessionError =>
   );
 
 /** Returns the error for an answer that the session's object refused. */
-function refused(
+function toRefusalError(
   { path }: Target,
   { wait }: AskedQuestion,
   why: Exclude<PostOutcome, 'known'> | 'call-over',

@@ -90,7 +90,7 @@ const isQuestionNumber = (value: unknown): boolean =>
 
 APP.give(answers, {
   routes: ({ answering }) => answerRoutes(answering),
-  answers: { read: readAnswers, take: answerCalls },
+  answers: { read: readAnswers, accept: answerCalls },
 });
 
 /** Returns the routes that accept answers to waiting calls, each answer once, and then resume the turn. */

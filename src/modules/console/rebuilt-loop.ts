@@ -38,7 +38,7 @@ export interface Opener {
 }
 
 /** Thrown to stop a loop when the console has the requested data. The loop treats it like a hand-over. */
-class Looked extends Interrupted {
+class InspectionDone extends Interrupted {
   readonly loop: Loop;
   readonly request: ModelRequest | undefined;
 
@@ -55,10 +55,10 @@ const SPY = createModule({ name: 'console-spy', nested: true });
 const SPYING: ModuleUse = createUse(SPY);
 LOOPS.give(SPYING, {
   async prepare(loop) {
-    throw new Looked(loop);
+    throw new InspectionDone(loop);
   },
   watch(loop, moment) {
-    if (moment.at === 'ask') throw new Looked(loop, moment.request);
+    if (moment.at === 'ask') throw new InspectionDone(loop, moment.request);
   },
 });
 
@@ -69,7 +69,7 @@ LOOPS.give(SPYING, {
 const WATCHING: ModuleUse = createUse(SPY, 'watching');
 LOOPS.give(WATCHING, {
   watch(loop, moment) {
-    if (moment.at === 'ask') throw new Looked(loop, moment.request);
+    if (moment.at === 'ask') throw new InspectionDone(loop, moment.request);
   },
 });
 
@@ -135,7 +135,7 @@ function rootLoop({ asked, state, events }: Moment): Loop {
     slots: new Slots(),
     locks: { passed: new Set() },
     memories: new TurnMemories({ state, memories: modules.memories, log }),
-    made: new Map(),
+    madeTools: new Map(),
     modules,
     agents: services.agents,
   };
@@ -187,7 +187,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   try {
     await tool.call(input, toCallRun(running, offer, ''));
   } catch (thrown) {
-    if (thrown instanceof Looked) return { loop: { ...thrown.loop, frame: inner }, opener };
+    if (thrown instanceof InspectionDone) return { loop: { ...thrown.loop, frame: inner }, opener };
     return { unknown: `The loop of '${record.name}' cannot be rebuilt: its code threw.` };
   } finally {
     if (reply) inner.messages.push(reply);
@@ -210,18 +210,18 @@ function openerOf(offered: AnyTool, record: CallRecord): Opener | undefined {
 export async function requestOf(loop: Loop): Promise<ModelRequest | string> {
   const step = nextStep(loop.frame, loop.spec, loop.journal.state.turn);
   if (step.do !== 'ask') return 'This code would not ask a model here.';
-  const uses = loop.spec.uses.map(unprepared);
+  const uses = loop.spec.uses.map(withoutPrepare);
   try {
     await askModel({ ...loop, spec: withSpy({ ...loop.spec, uses }, WATCHING) }, step.last);
   } catch (thrown) {
-    if (thrown instanceof Looked && thrown.request) return thrown.request;
+    if (thrown instanceof InspectionDone && thrown.request) return thrown.request;
     return 'This code could not make the request.';
   }
   return 'This code would not ask a model here.';
 }
 
 /** Returns the use without its `prepare`, which may make requests. */
-function unprepared(scoped: ScopedUse): ScopedUse {
+function withoutPrepare(scoped: ScopedUse): ScopedUse {
   const seam = LOOPS.of(scoped.use);
   if (!seam?.prepare) return scoped;
   const use = createUse(scoped.use.module, scoped.use.key);

@@ -17,7 +17,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: `${SESSION_PATH}/console/state`,
     access: 'session',
     async handle(asked) {
-      mustSeeInside(asked);
+      assertMayInspect(asked);
       const { memories } = asked.host.modules;
       const { events, head } = await eventsUpTo(asked, seqIn(asked.request, 'at') ?? Infinity);
       return Response.json(toStateView({ state: foldEvents(events, memories), head, memories }));
@@ -28,7 +28,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: `${SESSION_PATH}/console/offer`,
     access: 'session',
     async handle(asked) {
-      mustSeeInside(asked);
+      assertMayInspect(asked);
       const { rebuilt, reply } = await loopBeforeReply(asked);
       if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
       return Response.json(await toOfferView({ ...rebuilt, asked: reply?.asked }));
@@ -39,7 +39,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: `${SESSION_PATH}/console/request`,
     access: 'session',
     async handle(asked) {
-      mustSeeInside(asked);
+      assertMayInspect(asked);
       const { rebuilt, reply } = await loopBeforeReply(asked);
       if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
       const { loop } = rebuilt;
@@ -57,7 +57,7 @@ export const SESSION_ROUTES: readonly Route[] = [
  *
  * @throws SessionError `role-required` if the caller is not an operator.
  */
-function mustSeeInside({ caller }: SessionRequest): void {
+function assertMayInspect({ caller }: SessionRequest): void {
   if (!isDevelopment) mustBeOperator(caller);
 }
 

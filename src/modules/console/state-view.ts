@@ -18,13 +18,13 @@ export const STATE_VIEW = {
   },
 } as const satisfies Shape;
 
-interface Shown {
+interface ShownState {
   readonly state: SessionState;
   readonly head: number;
   readonly memories: readonly ToolMemory[];
 }
 
-export function toStateView({ state, head, memories }: Shown): StateView {
+export function toStateView({ state, head, memories }: ShownState): StateView {
   const { seq, turn, blackboard, callState, usage, cut, inDoubt, recurring } = state;
   const shown = {
     turn: turn && turnView(turn),

@@ -38,7 +38,7 @@ import { FILES_OWNER, type StoreOf } from './stored-files.ts';
 
 /** Returns the object that stores an app's files, with their sessions or in an external store. */
 export const createFileKeeper = (storeOf: StoreOf | undefined): FileKeeper => ({
-  named: storeParts,
+  nameFiles: storeParts,
   open: ({ env, ...session }) => new SessionFiles({ ...session, store: storeOf?.(env) }),
   inMemory: () => new MemoryFiles(),
 });
@@ -133,17 +133,17 @@ export class SessionFiles implements HeldSessionFiles, ReadableFiles {
     return { ...FILES_OWNER, incarnation, version };
   }
 
-  namedBy(event: SessionEvent): readonly KeptBlob[] | undefined {
-    return 'result' in event ? this.namedIn(partsOfResult(event.result)) : undefined;
+  blobsOfEvent(event: SessionEvent): readonly KeptBlob[] | undefined {
+    return 'result' in event ? this.blobsOfParts(partsOfResult(event.result)) : undefined;
   }
 
-  namedIn(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined {
+  blobsOfParts(parts: readonly ContentPart[]): readonly KeptBlob[] | undefined {
     const named = parts.filter(isStoredFile).flatMap(({ id }) => this.#fresh.get(id) ?? []);
     return named.length > 0 ? named : undefined;
   }
 
   stored(events: readonly StoredEvent[]): void {
-    for (const event of events) for (const { id } of this.namedBy(event) ?? []) this.#fresh.delete(id);
+    for (const event of events) for (const { id } of this.blobsOfEvent(event) ?? []) this.#fresh.delete(id);
   }
 
   async read(files: readonly StoredFile[]): Promise<ReadonlyMap<string, string>> {

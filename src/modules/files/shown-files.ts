@@ -98,7 +98,7 @@ export async function showFiles(shelf: LoopFileReader, loop: ShowingLoop): Promi
         carried,
         most,
       ),
-    fitted: (messages) => fitFiles(spec.model, messages, spec.accepts),
+    fitMessages: (messages) => fitFiles(spec.model, messages, spec.accepts),
     isRefused: (request, failure) => isRefusedForFiles(shelf, loop, { request, failure }),
   };
 }

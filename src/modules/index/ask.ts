@@ -283,7 +283,7 @@ export async function listOwners({ place }: IndexApp, asked: QueryParameters): P
 }
 
 /** The result of checking one page with `reindex`. */
-export interface Reindexed {
+export interface ReindexPage {
   /** The number of sessions that were checked. */
   readonly looked: number;
   /** The `cursor` for the next page, or `null` after the last page. */
@@ -291,7 +291,11 @@ export interface Reindexed {
 }
 
 /** Refreshes one page of the owner's sessions in the index. @throws the errors of `refreshIndex`. */
-export async function reindexOwner(app: IndexApp, owner: Owner, asked: QueryParameters): Promise<Reindexed> {
+export async function reindexOwner(
+  app: IndexApp,
+  owner: Owner,
+  asked: QueryParameters,
+): Promise<ReindexPage> {
   const limit = readLimit(asked);
   const index = indexOfOwner(app.place, owner);
   const after = parseSessionCursor(asked.cursor);

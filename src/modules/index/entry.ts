@@ -25,7 +25,7 @@ export type {
   UsageReport,
   WaitingSession,
 } from '../../worker/index-views.ts';
-export type { Reindexed } from './ask.ts';
+export type { ReindexPage as Reindexed } from './ask.ts';
 export { indexDescription } from './describe.ts';
 export type { IndexCopy } from './index-copy.ts';
 export { IndexObject } from './index-object.ts';

@@ -28,7 +28,7 @@ import {
   listSessions,
   markProblem,
   markRead,
-  type Reindexed,
+  type ReindexPage,
   readInbox,
   readIndexedOwner,
   readUsage,
@@ -107,7 +107,7 @@ export interface SessionIndex {
   /** Erases all sessions of an owner in the background. The erasure outlives the Worker. */
   eraseOwner(owner: Owner): Promise<IndexedOwner>;
   /** Refreshes one page of the sessions in the index. */
-  reindex(query: PageQuery & { readonly owner: Owner }): Promise<Reindexed>;
+  reindex(query: PageQuery & { readonly owner: Owner }): Promise<ReindexPage>;
 }
 
 /**

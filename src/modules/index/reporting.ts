@@ -24,7 +24,7 @@ const LOOK_DELAY_MS = 1_000;
 /** All rows have the same name, because a refresh covers the whole session, not one turn. */
 export const LOOK_REF = 'look';
 
-const LOOK_ROW: AgendaRow = { ...REPORTER, ref: LOOK_REF, after: LOOK_DELAY_MS };
+const REFRESH_ROW: AgendaRow = { ...REPORTER, ref: LOOK_REF, after: LOOK_DELAY_MS };
 
 /** The timeout in milliseconds for the index, if a request can succeed without it. */
 const INDEX_TIMEOUT_MS = 2_000;
@@ -41,7 +41,7 @@ export function withReporting(port: SessionPort, name: string, place: IndexPlace
   const told = (start: TurnStart): TurnStart => ({
     ...start,
     keepsOutside: [...(start.keepsOutside ?? []), REPORTER],
-    agenda: [...(start.agenda ?? []), LOOK_ROW],
+    agenda: [...(start.agenda ?? []), REFRESH_ROW],
   });
   /** Sends a message if the owner is not being erased. Both requests run in parallel. */
   const unlessErasing = async <Answer>(take: () => Promise<Answer>): Promise<Answer> => {
@@ -76,7 +76,7 @@ export function withReporting(port: SessionPort, name: string, place: IndexPlace
 
 const withRow = (change: AppendData): AppendData => ({
   ...change,
-  agenda: [...(change.agenda ?? []), LOOK_ROW],
+  agenda: [...(change.agenda ?? []), REFRESH_ROW],
 });
 
 /** Resolves with `undefined` if the index fails or takes too long. */

@@ -188,7 +188,7 @@ class Reservations {
   }
 
   release(frame: string): void {
-    if (this.#held.delete(frame)) this.#changes.tell();
+    if (this.#held.delete(frame)) this.#changes.notify();
   }
 
   get held(): ReadonlySet<string> {

@@ -61,7 +61,7 @@ export class LiveRelay implements Relay {
   }
 
   /** Drops the items that this event completes, because the journal contains them. */
-  ended(event: StoredEvent): void {
+  drop(event: StoredEvent): void {
     if (this.#open.length === 0 && this.#cut.size === 0) return;
     if (event.type === 'model-replied' || event.type === 'tool-call-ended') this.#end(placeOf(event));
     if (event.type === 'tool-call-ended') this.#end(placeOf({ frame: event.call }));

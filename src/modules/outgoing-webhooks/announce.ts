@@ -14,7 +14,7 @@ import { sessionPath, turnPath } from '../../worker/target.ts';
 import { pendingViews } from '../../worker/turn-view.ts';
 import { decodeStandardKey, hmacOf, STANDARD_KEY_RULE } from '../webhooks/signature.ts';
 import type { WebhookEnv } from '../webhooks/webhook.ts';
-import { type Posted, parseRetryAfter, post, urlProblem } from './post.ts';
+import { type PostRequest, parseRetryAfter, post, urlProblem } from './post.ts';
 
 export interface OutgoingMessage {
   /** The id of the message, which is the same for every attempt. It is visible ASCII without a period. */
@@ -250,7 +250,7 @@ export const createSender = (config: SenderSettings): Pick<Receiver, 'send' | 'l
 /** Posts a message once, and reads only the status of the response. */
 async function postOnce(
   clock: OutgoingMessage['clock'],
-  message: Omit<Posted, 'read'>,
+  message: Omit<PostRequest, 'read'>,
 ): Promise<DeliveryFailure | undefined> {
   const read = (response: Response): void => void response.body?.cancel().catch(() => {});
   const response = await post(clock, { ...message, read });

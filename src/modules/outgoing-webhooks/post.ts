@@ -16,14 +16,14 @@ export function urlProblem(url: unknown, option = 'url'): string | undefined {
 }
 
 /** A request that had no response, with the reason as the text after the receiver's name. */
-export interface Unanswered {
+export interface FailedPost {
   readonly unanswered: string;
 }
 
 /** The time limit for a receiver's response, in milliseconds. */
 const TIMEOUT_MS = 15_000;
 
-export interface Posted {
+export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -34,8 +34,8 @@ export interface Posted {
 /** Posts a request once, and returns the response after `read`. */
 export async function post(
   clock: Pick<Clock, 'after'>,
-  { url, headers, body, read }: Posted,
-): Promise<Response | Unanswered> {
+  { url, headers, body, read }: PostRequest,
+): Promise<Response | FailedPost> {
   const over = new AbortController();
   const { signal } = over;
   const late = (ms: number): Error => new TooLate(`did not answer within ${ms} ms`);

@@ -16,16 +16,16 @@ type Open<Node> = {
 };
 
 /** A request to a model, or a call, with the attempts of invocations at it. */
-interface Tried<Node> {
+interface Attempted<Node> {
   readonly node: Node;
   readonly iteration: Open<IterationNode>;
   attempt?: { readonly node: Open<AttemptNode>; isStarted?: boolean } | undefined;
 }
 
 /** A request to a model without a reply. */
-export interface Ask extends Tried<Open<ModelNode>> {}
+export interface Ask extends Attempted<Open<ModelNode>> {}
 
-export interface Call extends Tried<Open<CallNode>> {
+export interface Call extends Attempted<Open<CallNode>> {
   readonly loop: Loop;
   wait?: Open<WaitNode> | undefined;
 }

@@ -25,7 +25,7 @@ export const inLoops = (platform: PlatformTracing | undefined): LoopSeam => ({
     // A tool reads the trace context of its own call, not that of the turn's caller.
     const headers = traceHeaders(call);
     const context = call.context.merge(ToolCallContext.of(headers));
-    return entered(
+    return runInSpan(
       platform,
       `execute_tool ${call.tool}`,
       {
@@ -48,7 +48,7 @@ const aroundModel =
     const { name: model } = loop.spec.model;
     const traceparent = traceparentOf(originOf(loop), nodeOf(loop));
     const headers = { ...request.headers, [TRACEPARENT]: traceparent };
-    return entered(
+    return runInSpan(
       platform,
       `chat ${model}`,
       {
@@ -72,7 +72,7 @@ const originOf = ({ turn, journal }: Loop): TurnOrigin => ({
 });
 
 /** Runs work in a span of the platform, if tracing is available. The span ends with the work. */
-function entered<T>(
+function runInSpan<T>(
   platform: PlatformTracing | undefined,
   name: string,
   attributes: Attributes,

@@ -75,7 +75,7 @@ export function measurementsOf(timeline: TurnTimeline, agent: string): readonly 
   const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': agent };
   const ofTurn = { ...attributes, 'holdfast.outcome': timeline.outcome };
   return [
-    ...timed(MEASURES.turn, timeline, { ...ofTurn, 'error.type': error?.type }),
+    ...toDurationMeasurement(MEASURES.turn, timeline, { ...ofTurn, 'error.type': error?.type }),
     ...(usage.cost === undefined ? [] : [{ measure: MEASURES.cost, value: usage.cost, attributes: ofTurn }]),
     { measure: MEASURES.takeOvers, value: takeOvers(timeline), attributes: ofTurn },
     ...inLoop(loop),
@@ -97,7 +97,7 @@ function ofModel(node: Iteration['model']): Measurement[] {
   };
   const error = model === undefined ? 'no_reply' : undefined;
   return [
-    ...timed(MEASURES.model, node, { ...attributes, 'error.type': error }),
+    ...toDurationMeasurement(MEASURES.model, node, { ...attributes, 'error.type': error }),
     ...(usage
       ? [
           { measure: MEASURES.inputTokens, value: usage.inputTokens, attributes },
@@ -117,16 +117,16 @@ function ofCall(call: Iteration['calls'][number]): Measurement[] {
   };
   const nested = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': loop?.name };
   return [
-    ...timed(
+    ...toDurationMeasurement(
       MEASURES.tool,
       { start: runsFrom(call), ...(call.end !== undefined && { end: call.end }) },
       attributes,
     ),
-    ...(loop ? [...timed(MEASURES.turn, loop, nested), ...inLoop(loop)] : []),
+    ...(loop ? [...toDurationMeasurement(MEASURES.turn, loop, nested), ...inLoop(loop)] : []),
   ];
 }
 
-const timed = (
+const toDurationMeasurement = (
   measure: Measure,
   { start, end }: { readonly start: number; readonly end?: number },
   attributes: Attributes,

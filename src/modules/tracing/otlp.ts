@@ -64,7 +64,7 @@ export const toMetrics = (
       scopeMetrics: [
         {
           scope: SCOPE,
-          metrics: [...grouped(measurements, ({ measure }) => measure.name)].map(([, of]) =>
+          metrics: [...groupBy(measurements, ({ measure }) => measure.name)].map(([, of]) =>
             toMetric(of, period),
           ),
         },
@@ -76,7 +76,7 @@ export const toMetrics = (
 function toMetric(measurements: readonly Measurement[], period: Period): object {
   const { measure } = measurements[0] as Measurement; // each group has at least one
   const { name, unit, description } = measure;
-  const byAttributes = grouped(measurements, ({ attributes }) => JSON.stringify(toAttributes(attributes)));
+  const byAttributes = groupBy(measurements, ({ attributes }) => JSON.stringify(toAttributes(attributes)));
   const dataPoints = [...byAttributes.values()].map((of) => toPoint(measure, of, period));
   return { name, unit, description, histogram: { aggregationTemporality: DELTA, dataPoints } };
 }
@@ -102,7 +102,7 @@ function toPoint({ bounds }: Measure, measurements: readonly Measurement[], { st
   };
 }
 
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
+function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
     const key = keyOf(item);

@@ -1,7 +1,7 @@
 /** Sends an OTLP request over HTTP, and reads the response as the specification requires. */
 import type { Clock } from '../../session/read-platform.ts';
 import { isJsonObject } from '../../tool/json.ts';
-import { type Posted, parseRetryAfter, post } from '../outgoing-webhooks/post.ts';
+import { type PostRequest, parseRetryAfter, post } from '../outgoing-webhooks/post.ts';
 
 /**
  * The outcome of a request. Its texts follow the name of the receiver, and do not contain headers or URLs.
@@ -21,7 +21,7 @@ const MOST_READ = 65_536;
 
 export async function sendOnce(
   clock: Clock,
-  { url, headers, body }: Omit<Posted, 'read'>,
+  { url, headers, body }: Omit<PostRequest, 'read'>,
 ): Promise<SendOutcome> {
   let text = '';
   const response = await post(clock, {

@@ -91,11 +91,11 @@ function digest(text: string): string {
     a = Math.imul(a ^ code, 0x01000193) ^ (b >>> 15);
     b = Math.imul(b ^ code, 0xc2b2ae35) ^ (a >>> 13);
   }
-  const [high, low] = [mixed(a ^ Math.imul(b, 5)), mixed(b ^ Math.imul(a, 3))];
+  const [high, low] = [mixBits(a ^ Math.imul(b, 5)), mixBits(b ^ Math.imul(a, 3))];
   return `${hex(high)}${hex(low === 0 ? 1 : low)}`;
 }
 
-function mixed(word: number): number {
+function mixBits(word: number): number {
   const first = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35);
   return (second ^ (second >>> 16)) >>> 0;

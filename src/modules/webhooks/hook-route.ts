@@ -37,7 +37,7 @@ const postHook = (webhooks: ReadonlyMap<string, Webhook>) =>
     path: '/hooks/{hook}',
     access: 'open',
     handle: (asked, { hook }) =>
-      takeDelivery(asked, webhooks, hook).catch((failure) => told(asked, hook, failure)),
+      takeDelivery(asked, webhooks, hook).catch((failure) => logRefusal(asked, hook, failure)),
   });
 
 export const WEBHOOK = defineSeam<Webhook>();
@@ -165,7 +165,7 @@ function toProblem({ kind, message }: WebhookRefusal): Problem {
 /**
  * Logs the reason for a refusal, since the sender may not show the response to people. @throws the failure.
  */
-function told({ host, requestId }: LogContext, hook: string, failure: unknown): never {
+function logRefusal({ host, requestId }: LogContext, hook: string, failure: unknown): never {
   if (failure instanceof Problem && !NOT_LOGGED.includes(failure.type)) {
     const { type, status } = failure;
     const message = `webhook '${hook}' refused a delivery (${type}): ${failure.message}`;

@@ -90,7 +90,7 @@ async function* readAndFollow(
   try {
     for (;;) {
       if (signal.aborted) return 'left';
-      if (meter?.over) return 'over';
+      if (meter?.nearWatchLimit) return 'over';
       const { count } = notices;
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
@@ -202,7 +202,7 @@ export class Notices {
   async until(isSo: (told: Notice) => boolean): Promise<void> {
     const { signal, meter } = this.#options;
     const isTold = (): boolean => this.wasErased || (this.count > 0 && isSo(this.#last));
-    while (!isTold() && !signal.aborted && !meter?.over) {
+    while (!isTold() && !signal.aborted && !meter?.nearWatchLimit) {
       if (!this.#isOpen) void this.#open();
       await this.#changes.next;
     }
@@ -233,13 +233,13 @@ export class Notices {
   }
 
   /** Wakes a pending wait after an abort or near a limit. */
-  readonly #onDone = (): void => this.#changes.tell();
+  readonly #onDone = (): void => this.#changes.notify();
 
   /** Checks the clock again, since a timer can fire a fraction of a millisecond early. */
   #watchTime(): void {
     const { clock, meter } = this.#options;
     const ms = meter?.msToWatch ?? Infinity;
-    if (ms <= 0) this.#changes.tell();
+    if (ms <= 0) this.#changes.notify();
     else if (Number.isFinite(ms)) this.#cancelTime = clock.after(Math.ceil(ms), () => this.#watchTime());
   }
 
@@ -257,7 +257,7 @@ export class Notices {
           this.#failed = 0;
           this.isTelling = true;
           if (notice.joined !== undefined) onJoined?.(notice.joined);
-          this.#changes.tell();
+          this.#changes.notify();
         },
         onClosed: () => this.#reopen(),
         holder,
@@ -266,7 +266,7 @@ export class Notices {
           onLive &&
           ((message) => {
             onLive(message);
-            this.#changes.tell();
+            this.#changes.notify();
           }),
       });
       if (this.#closed) line.close();
@@ -300,7 +300,7 @@ export class Notices {
     this.#options.onBroken?.();
     this.#cancelReopen = clock.after(pause * (1 - JITTER + 2 * JITTER * random()), () => {
       this.#isOpen = false;
-      this.#changes.tell();
+      this.#changes.notify();
     });
   }
 }

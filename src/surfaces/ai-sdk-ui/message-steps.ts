@@ -36,7 +36,7 @@ export class MessageSteps {
   }
 
   /** Returns the chunks for streamed text. Starts a step unless the reply already has one. */
-  words(piece: Segment): UiChunk[] {
+  addText(piece: Segment): UiChunk[] {
     if (piece.text === '') return [];
     const chunks = this.#beginReply();
     const streamed = this.#streamed ?? [];
@@ -70,7 +70,7 @@ export class MessageSteps {
     else {
       // Text that cannot be dropped is not repeated.
       const missing = words.filter(({ type }) => streamed.every((one) => one.type !== type));
-      chunks.push(...missing.flatMap((one) => this.words(one)));
+      chunks.push(...missing.flatMap((one) => this.addText(one)));
     }
     chunks.push(
       ...this.#endBlock(),
@@ -88,11 +88,11 @@ export class MessageSteps {
     if (text === '' || last?.text === text) return [];
     const words: Segment = { type: 'text', text };
     const isReply = last?.toolCalls.length === 0;
-    if (!isReply || !this.#able.takes7) return [...this.words(words), ...this.#endBlock()];
+    if (!isReply || !this.#able.takes7) return [...this.addText(words), ...this.#endBlock()];
     const thoughts = segmentsOf(last).filter(({ type }) => type === 'reasoning');
     const said = [...thoughts, words];
     const reset = this.#reset();
-    const chunks = said.flatMap((one) => this.words(one));
+    const chunks = said.flatMap((one) => this.addText(one));
     return [...reset, ...chunks, ...this.#endBlock(), ...partChunks(last, this.#able.is7)];
   }
 
@@ -121,7 +121,7 @@ export class MessageSteps {
     const behind = Math.max(streamed.length - 1, 0);
     return words.slice(behind).flatMap(({ type, text }, index) => {
       const shown = index === 0 ? (streamed[behind]?.text.length ?? 0) : 0;
-      return this.words({ type, text: text.slice(shown) });
+      return this.addText({ type, text: text.slice(shown) });
     });
   }
 }

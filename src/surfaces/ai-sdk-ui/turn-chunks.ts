@@ -91,7 +91,7 @@ export class TurnChunks {
       case 'text-delta':
       case 'reasoning-delta': {
         const type = item.type === 'text-delta' ? 'text' : 'reasoning';
-        return item.frame === undefined ? this.#steps.words({ type, text: item.text }) : [];
+        return item.frame === undefined ? this.#steps.addText({ type, text: item.text }) : [];
       }
       case 'reply-restarted':
         return item.frame === undefined ? this.#steps.restarted() : [];

@@ -10,7 +10,7 @@ import { isFirstAttempt } from '../../worker/request-headers.ts';
 import type { Session } from '../../worker/session.ts';
 import type { TurnItem } from '../../worker/turn-feed.ts';
 import type { ChatEnd, ChatItem } from './chat-chunks.ts';
-import { addsOnlyText, CONTEXT_KEYS, type FoundTurn, mustBeOwn } from './refuse.ts';
+import { addsOnlyText, assertOwnTurn, CONTEXT_KEYS, type FoundTurn } from './refuse.ts';
 
 /** The place of an answer: its turn, and the last event that it shows. */
 export interface AnswerPlace {
@@ -191,7 +191,7 @@ interface AnsweredChat extends ChatHistory {
  * Yields the translated items of a turn, and stores the place before the last chunk, so that the client can
  * continue at once.
  *
- * @throws OpenAiError like `mustBeOwn`.
+ * @throws OpenAiError like `assertOwnTurn`.
  */
 export async function* withStoredPlace(
   answered: AnsweredChat,
@@ -206,7 +206,7 @@ export async function* withStoredPlace(
       if ('seq' in item) {
         isAnswered = item.type === 'turn-ended' && item.outcome === 'completed';
         isWords &&= addsOnlyText(item);
-        if (answered.found) await mustBeOwn(item, isWords, answered.found);
+        if (answered.found) await assertOwnTurn(item, isWords, answered.found);
         if ('turn' in item) seen = { turn: item.turn, seq: item.seq, isWords };
       }
       yield item;

@@ -152,7 +152,7 @@ export interface FoundTurn {
  * @throws OpenAiError `unknown_conversation` if the request must not see the event. Cancels a turn that the
  * request began.
  */
-export async function mustBeOwn(
+export async function assertOwnTurn(
   event: StoredEvent,
   isWords: boolean,
   { session, stream: { turn, isJoined }, head }: FoundTurn,

@@ -47,10 +47,10 @@ export async function createResponse(asked: ModuleRequest, surface: OpenAiSurfac
     ...(await toExtrasContext(body.asked)),
     ...declaredTools(asked, { agent: body.agent.name, tools: body.functions }),
   };
-  const { again, ...of } = await findMessageSession(asked, { body, context });
+  const { retryStream, ...of } = await findMessageSession(asked, { body, context });
   const reader = createResponseReader(asked, of, surface);
   const session = asked.session({ ...of, contextKeys: CONTEXT_KEYS });
-  const begun = await startOrResume(asked, session, { body, context, again });
+  const begun = await startOrResume(asked, session, { body, context, retryStream });
   const { turn, stream, part } = begun;
   const wanted = { ...of, turn, part, echoed: toEchoedFields(body), now: Date.now() };
   const items = stream
@@ -74,7 +74,7 @@ const toEchoedFields = ({ agent, asked, metadata, previousId, inBackground }: Ec
   background: inBackground,
 });
 
-interface MessageSession extends RouteSession, Pick<TurnRequest, 'again'> {}
+interface MessageSession extends RouteSession, Pick<TurnRequest, 'retryStream'> {}
 
 /** Returns the session for a request: the one that its ids name, or a new one. */
 async function findMessageSession(
@@ -93,10 +93,10 @@ async function findMessageSession(
     // The turn must exist, because a message to an unknown session would create it.
     if (behind !== undefined) await session.turn(behind);
     const { parts } = input;
-    const again = inBackground
+    const retryStream = inBackground
       ? undefined
       : await asked.parts.retry?.(session, { asked, parts, behind, context });
-    if (again || behind === undefined) return { ...of, again };
+    if (retryStream || behind === undefined) return { ...of, retryStream };
     // Continue after an older response.
     const forked = await asked.parts.forkBehind?.(session, {
       turn: behind,
@@ -170,13 +170,13 @@ interface TurnRequest {
   /** The request's additions to its message. */
   readonly context: JsonObject;
   /** The stream of the retry that has begun for the message. */
-  readonly again?: TurnStream | undefined;
+  readonly retryStream?: TurnStream | undefined;
 }
 
 async function startOrResume(
   asked: ModuleRequest,
   session: Session,
-  { body: { input, asked: wanted, inBackground }, context, again }: TurnRequest,
+  { body: { input, asked: wanted, inBackground }, context, retryStream }: TurnRequest,
 ): Promise<RunningTurn> {
   const idempotencyKey =
     readIdempotencyKey(asked.request) ?? (input.type === 'answers' ? REPEATED_ANSWER_KEY : undefined);
@@ -189,7 +189,7 @@ async function startOrResume(
       const { turn } = await session.send(said, { ...sending, background: true });
       return { turn, part: 0 };
     }
-    const stream = again ?? (await session.stream(said, { ...sending, signal }));
+    const stream = retryStream ?? (await session.stream(said, { ...sending, signal }));
     return { turn: stream.turn, part: 0, stream };
   }
   await mustHaveFormat(session, input.answers, { format: wanted.format, at: 'text.format' });

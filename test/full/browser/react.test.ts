@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { comesIntoReply } from './running-reply.ts';
+import { testRunningReply } from './running-reply.ts';
 import { HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Worker,', () => {
@@ -45,7 +45,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
     expect(shown.complaints).toEqual([]);
   });
 
-  comesIntoReply(shown);
+  testRunningReply(shown);
 
   it('lets one tab approve a call and the other tab reject another', async () => {
     const { page } = shown;

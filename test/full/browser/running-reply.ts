@@ -6,7 +6,7 @@ import { HELLO, type ShownPage } from './shown-page.ts';
 const RUNS = Number(process.env.RUNS ?? 1);
 
 /** Defines the test that a page shows a running reply from its beginning after any number of reloads. */
-export function comesIntoReply(shown: ShownPage): void {
+export function testRunningReply(shown: ShownPage): void {
   it.each(Array.from({ length: RUNS }, (_, run) => run + 1))(
     'shows a running reply from its beginning after each of three reloads and in two tabs (run %i)',
     async () => {

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startKillable } from '../process/killable-worker.ts';
 import { buildWorker } from '../process/start-worker.ts';
-import { comesIntoReply } from './running-reply.ts';
+import { testRunningReply } from './running-reply.ts';
 import { FILES_KEY, HAS_BROWSER, HELLO, PNG, showPage, TOKEN } from './shown-page.ts';
 
 const WORKER = 'test/full/browser/use-chat-worker.ts';
@@ -97,7 +97,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
       expect(shown.complaints).toEqual([]);
     });
 
-    comesIntoReply(shown);
+    testRunningReply(shown);
 
     it('approves one refund and rejects another, and shows the same after a reload', async () => {
       const { page } = shown;

@@ -36,10 +36,10 @@ export interface Round {
 
 /** The kinds of users. */
 export const HABITS = ['plain', 'rival', 'approver', 'canceller', 'queuer', 'steerer'] as const;
-export type Habit = (typeof HABITS)[number];
+export type UserKind = (typeof HABITS)[number];
 
 /** Yields the messages of a user without end. The same seed yields the same messages. */
-export function* drawRounds(chance: Chance, session: string, habit: Habit): Generator<Round, never> {
+export function* drawRounds(chance: Chance, session: string, habit: UserKind): Generator<Round, never> {
   for (let number = 1; ; number += 1) {
     const name = `${session}-m${number}`;
     const errands = [drawErrand(chance, session, name, habit), ...drawOthers(chance, session, name, habit)];
@@ -48,7 +48,7 @@ export function* drawRounds(chance: Chance, session: string, habit: Habit): Gene
 }
 
 /** Draws messages that arrive while the session is busy. */
-function drawOthers(chance: Chance, session: string, name: string, habit: Habit): Errand[] {
+function drawOthers(chance: Chance, session: string, name: string, habit: UserKind): Errand[] {
   const whenBusy = BUSY[habit];
   if (whenBusy === undefined) return [];
   const count = whenBusy === 'queue' ? chance.between(1, 2) : chance.between(0, 1);
@@ -59,14 +59,14 @@ function drawOthers(chance: Chance, session: string, name: string, habit: Habit)
   }));
 }
 
-const BUSY: Readonly<Partial<Record<Habit, Errand['whenBusy']>>> = {
+const BUSY: Readonly<Partial<Record<UserKind, Errand['whenBusy']>>> = {
   rival: 'reject',
   queuer: 'queue',
   steerer: 'steer',
 };
 
 /** Draws one message. @param name The name of the message. */
-function drawErrand(chance: Chance, session: string, name: string, habit: Habit): Errand {
+function drawErrand(chance: Chance, session: string, name: string, habit: UserKind): Errand {
   const keyed = chance.between(1, 10) > 1;
   const way = oneOf(chance, ['json', 'stream', 'background'] as const);
   const plan = drawPlan(chance, name, habit);
@@ -88,7 +88,7 @@ function drawErrand(chance: Chance, session: string, name: string, habit: Habit)
   };
 }
 
-function drawPlan(chance: Chance, message: string, habit: Habit): Plan {
+function drawPlan(chance: Chance, message: string, habit: UserKind): Plan {
   const steps = Array.from({ length: chance.between(1, 4) }, (_, step) =>
     Array.from({ length: chance.between(1, 4) }, (_, index) =>
       drawCall(chance, `${message}.${step + 1}.${index + 1}`),

@@ -1,16 +1,16 @@
 import { cannotBeThere } from './deliver.ts';
 import { effectsByLabel } from './judge-calls.ts';
-import { type Homes, homesOf, isAccepted, isLeft, tookSince } from './judge-messages.ts';
+import { type Homes, homesOf, isAccepted, isLeftWaiting, tookSince } from './judge-messages.ts';
 import type { Ledger } from './ledger.ts';
 import type { Reply } from './reply.ts';
-import type { CallStory, Told } from './story.ts';
+import type { CallStory, ReportedResult } from './story.ts';
 import type { ToolName } from './worker/plan.ts';
 
 /** The calls and effects of one tool. */
 export interface EffectFigures {
   readonly tool: ToolName;
   /** The calls by the outcome that the model received. */
-  readonly told: Readonly<Record<Told, number>>;
+  readonly told: Readonly<Record<ReportedResult, number>>;
   /** The effects that the counter has recorded. */
   readonly seen: number;
   /** Repeated executions of the same effect. For an idempotent tool, these have the same key. */
@@ -79,7 +79,7 @@ const TOOLS: readonly ToolName[] = ['read', 'idempotent', 'once', 'reconciled', 
 function outcomeOf(sent: Ledger['sent'][number], homes: Homes): string {
   const [turn] = homes.get(sent.errand.plan.message) ?? [];
   if (turn?.error?.type === 'stuck') return 'given up';
-  return turn?.outcomes[0] ?? (turn && isLeft(sent, turn) ? 'left waiting' : 'none');
+  return turn?.outcomes[0] ?? (turn && isLeftWaiting(sent, turn) ? 'left waiting' : 'none');
 }
 
 const isQueued = (reply: Reply): boolean => reply.came === 'accepted' && reply.status === 'queued';

@@ -1,7 +1,7 @@
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
 import type { Homes } from './judge-messages.ts';
 import type { Finding, Ledger } from './ledger.ts';
-import type { CallStory, Told, TurnStory } from './story.ts';
+import type { CallStory, ReportedResult, TurnStory } from './story.ts';
 import type { Plan } from './worker/plan.ts';
 
 /** Groups executions by the label of their call. */
@@ -67,7 +67,7 @@ function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Execution
  * Checks the number of effects against the result: `done` is exactly one effect under one key, `not-run` is
  * none, and `unknown` is at most one.
  */
-function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]): Finding[] {
+function judgeCount(call: CallStory, word: ReportedResult, effects: readonly Execution[]): Finding[] {
   // An idempotent service recognizes the key: repeated requests with one key have one effect.
   const isKeyed = call.tool === 'idempotent';
   const times = isKeyed ? new Set(effects.map(({ key }) => key)).size : effects.length;
@@ -79,7 +79,7 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Execution[]):
 }
 
 /** Checks that an outcome is unknown only if a holder died during the call, or if the turn was cancelled. */
-function judgeDoubt(turn: TurnStory, call: CallStory, word: Told): Finding[] {
+function judgeDoubt(turn: TurnStory, call: CallStory, word: ReportedResult): Finding[] {
   if (word !== 'unknown' || turn.cancelRequested || turn.outcomes[0] === 'failed') return [];
   const isAnswerable = call.tool === 'idempotent' || call.tool === 'reconciled';
   if (isAnswerable) return [about('unknown', call, 'It could have been found out.')];

@@ -18,7 +18,7 @@ export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
 export const isAccepted = ({ replies }: Sent): boolean => replies.some((reply) => 'turn' in reply);
 
 /** Returns `true` if the turn waits for a decision that its sender will not make or does not know about. */
-export const isLeft = (sent: Sent, turn: TurnStory): boolean =>
+export const isLeftWaiting = (sent: Sent, turn: TurnStory): boolean =>
   (sent.errand.verdict === 'leave' || mayGiveUp(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
 
 /** Returns `true` if the sender must not repeat the message. It has no key, so it could be stored twice. */
@@ -61,7 +61,7 @@ function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Fi
   const { outcomes } = turn;
   if (outcomes.length > 1) return [about(sent, 'ended twice', `Turn ${turn.turn}: ${outcomes.join(', ')}.`)];
   if (outcomes.length === 0) {
-    return isLeft(sent, turn) ? [] : [about(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
+    return isLeftWaiting(sent, turn) ? [] : [about(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
   }
   const took = tookSince(ledger, turn);
   const lateness =

@@ -7,7 +7,7 @@ import { planIn, type ToolName } from './worker/plan.ts';
  * The result of a call as the model received it. `unknown` is an unknown outcome, and `not-run` is a call that
  * did not run.
  */
-export type Told = 'done' | 'unknown' | 'not-run' | 'failed';
+export type ReportedResult = 'done' | 'unknown' | 'not-run' | 'failed';
 
 /** A call, as recorded in the journal. */
 export interface CallStory {
@@ -19,7 +19,7 @@ export interface CallStory {
   /** `true` if another invocation took over between the start and the end of the call. */
   tookOver: boolean;
   /** The results that the model received. A correct run has one result. */
-  readonly told: Told[];
+  readonly told: ReportedResult[];
 }
 
 /** A message, and the status under which its turn accepted it. */
@@ -133,7 +133,7 @@ function toCall(id: string, name: string, input: string): CallStory {
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
-function toldBy(result: ResultData): Told {
+function toldBy(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
   switch (result.reason) {
     case 'unknown-outcome':

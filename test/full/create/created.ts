@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
 import { packPackage } from '../process/packed.ts';
 
@@ -75,7 +75,7 @@ export async function runDev(path: string, env: NodeJS.ProcessEnv, script = 'dev
       env: { ...env, PATH: `${bin}:${env.PATH}` },
     });
     const group = server;
-    await until('a command to try', 90_000, async () => {
+    await pollUntil('a command to try', 90_000, async () => {
       if (!group.running) throw new Error(`\`${script}\` exited before it printed a command:\n${log()}`);
       return /^curl .*\n/m.test(log());
     });

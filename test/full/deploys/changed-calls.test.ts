@@ -1,6 +1,6 @@
 /** A tool changes in the next build, while calls of it wait for a decision or have started. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../../src/examples/demo/ports.ts';
+import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
 import { unknown } from './texts.ts';
 import type { Heard } from './visit.ts';
@@ -65,7 +65,7 @@ describe('a waiting approval', () => {
       },
     });
     // The turn then resumes in the background.
-    await until('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
+    await pollUntil('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
     expect(answers('schema')).toEqual([['refund', changed]]);
     expect(done('schema')).toBe(0);
     expect(await approve('schema')).toMatchObject({

@@ -3,7 +3,7 @@
  * subagent and an agent.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../../src/examples/demo/ports.ts';
+import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
 import { notFound, unknown } from './texts.ts';
 import { answersIn, type Deed, type Line } from './world.ts';
@@ -165,7 +165,7 @@ describe('a removed agent', () => {
 
   it('fails its open turn, and its session is available when the agent is restored', async () => {
     const hasLeft = async (): Promise<boolean> => done('gone-running', 'runner-left').length > 0;
-    await until('the turn is taken over', 10_000, hasLeft);
+    await pollUntil('the turn is taken over', 10_000, hasLeft);
     await site.deploy(before);
     const { status, body } = await site.visit('gone-running').get();
     expect(status).toBe(200);

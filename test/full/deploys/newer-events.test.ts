@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../../src/examples/demo/ports.ts';
+import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
 import { type Stored, storedIn } from './stored.ts';
 import { current, later, withAnotherType } from './versions.ts';
@@ -75,7 +75,7 @@ describe('an older build', () => {
   it('does not change the journal of an open turn, and rarely checks for a newer build', async () => {
     const turn = turnIn('running');
     const givenBack = () => site.logs().filter((line) => line.includes(`turn ${turn} was not taken over`));
-    await until('the turn is given back', 5_000, async () => givenBack().length > 0);
+    await pollUntil('the turn is given back', 5_000, async () => givenBack().length > 0);
     await delay(1_000); // gives a change time to happen, since its absence cannot be awaited
     expect(givenBack()).toEqual([
       JSON.stringify({

@@ -1,5 +1,5 @@
 import { openSession, type TimelineEvent } from '../../../src/examples/demo/client.ts';
-import { until } from '../../../src/examples/demo/ports.ts';
+import { pollUntil } from '../../../src/examples/demo/ports.ts';
 
 /** A response with its whole body. */
 export interface Heard {
@@ -70,14 +70,14 @@ export function openVisit(address: () => string): Visit {
       return openSession(origin, session, agent).turnEnded(after);
     },
     happened: (type) =>
-      until(`an event ${type}`, PATIENCE, async () => {
+      pollUntil(`an event ${type}`, PATIENCE, async () => {
         const { body } = await get('/events');
         const { events = [] } = body as { readonly events?: readonly TimelineEvent[] }; // documented in docs/http.md
         return events.some((event) => event.type === type);
       }),
     async pending() {
       let pending: readonly Pending[] = [];
-      await until('something is waited for', PATIENCE, async () => {
+      await pollUntil('something is waited for', PATIENCE, async () => {
         const { body } = await get();
         ({ pending = [] } = body as { readonly pending?: readonly Pending[] }); // documented in docs/http.md
         return pending.length > 0;

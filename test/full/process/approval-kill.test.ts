@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Client, openSession, type Pending } from '../../../src/examples/demo/client.ts';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
-import { within } from '../../../src/examples/demo/ports.ts';
+import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 let directory: string;
@@ -114,7 +114,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     const lost = open('again')
       .decide(pending, { decision: 'approve' })
       .catch(() => 'lost');
-    await within(10_000, 'the refund reaches the shop', hold.reached);
+    await withTimeLimit(10_000, 'the refund reaches the shop', hold.reached);
     await worker.kill();
     hold.release();
     expect(await lost).toBe('lost');

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TEMPLATES } from '../../../src/create/cli/options.ts';
 import { renderProject, writeFiles } from '../../../src/create/cli/render.ts';
-import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { type ProcessGroup, startGroup } from '../../../src/examples/demo/process-group.ts';
 import { asInstalled } from './as-installed.ts';
 import { installPackage } from './installed-package.ts';
@@ -91,7 +91,7 @@ it('the first screen’s Worker pays the invoice from its curl command', async (
   };
   const args = ['dev', '--port', String(port), '--inspector-port', '0'];
   server = startGroup(wrangler, args, { log, cwd: folder, env });
-  await until('the Worker answers', 60_000, async () => {
+  await pollUntil('the Worker answers', 60_000, async () => {
     const answer = await fetch(`http://localhost:${port}/health`).catch(() => undefined);
     return answer?.ok === true;
   });
@@ -106,7 +106,7 @@ it('the first screen’s Worker pays the invoice from its curl command', async (
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? '';
   // The line is written at the end of the turn, which can be after the response.
   let logged = '';
-  await until('the turn is in the log', 60_000, async () => {
+  await pollUntil('the turn is in the log', 60_000, async () => {
     logged = (await readFile(log, 'utf8')).split('\n').find((line) => line.startsWith('{"owner":')) ?? '';
     return logged !== '';
   });

@@ -4,7 +4,7 @@
  */
 import { Client, type ElicitRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
-import { within } from '../../../src/examples/demo/ports.ts';
+import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
 import { killableDesk } from './killable-desk.ts';
 
 const desk = killableDesk();
@@ -37,7 +37,7 @@ it('a call that is approved after a kill runs once, even if the next kill comes 
     await desk.worker.kill();
     await desk.start();
     const hold = await desk.effects.hold('refunds');
-    killing = within(20_000, 'the refund reaches the shop', hold.reached).then(async () => {
+    killing = withTimeLimit(20_000, 'the refund reaches the shop', hold.reached).then(async () => {
       await desk.worker.kill();
       hold.release();
       await desk.start();

@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { renderProject } from '../../../src/create/cli/render.ts';
-import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { startGroup } from '../../../src/examples/demo/process-group.ts';
 import { installPackage } from './installed-package.ts';
 import { PACKING_MS } from './packed.ts';
@@ -181,7 +181,7 @@ async function serve(page: string): Promise<(commands: string) => Promise<string
     await server.end('SIGKILL');
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
-  await until('the Worker answers', 60_000, async () => {
+  await pollUntil('the Worker answers', 60_000, async () => {
     // The root path of a mounted app belongs to another app, so any response is enough.
     const answer = await fetch(`http://localhost:${port}/`).catch(() => undefined);
     return answer !== undefined;

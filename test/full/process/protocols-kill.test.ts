@@ -11,7 +11,7 @@ import { HttpAgent } from '@ag-ui/client';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSession } from '../../../src/examples/demo/client.ts';
 import { type CountedEffects, countEffects } from '../../../src/examples/demo/counted-effects.ts';
-import { within } from '../../../src/examples/demo/ports.ts';
+import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 let directory: string;
@@ -67,7 +67,7 @@ it('an AG-UI thread has the content of the journal after a kill', async () => {
     { interruptId: interrupt?.id ?? '', status: 'resolved' as const, payload: { approved: true } },
   ];
   const cut = second.runAgent({ resume });
-  await within(10_000, 'the refund reaches the shop', hold.reached);
+  await withTimeLimit(10_000, 'the refund reaches the shop', hold.reached);
   await worker.kill();
   hold.release();
   await cut;
@@ -112,7 +112,7 @@ it('an A2A task has the content of the journal after a kill', async () => {
   const cut = (await talk())
     .sendMessage(saying(id, part({ $case: 'data', value: decision })))
     .catch(() => 'cut off');
-  await within(10_000, 'the refund reaches the shop', hold.reached);
+  await withTimeLimit(10_000, 'the refund reaches the shop', hold.reached);
   await worker.kill();
   hold.release();
   expect(await cut).toBe('cut off');

@@ -1,6 +1,6 @@
 /** Kills the built Worker between polls of a task, and during an effect of its turn. */
 import { expect, it } from 'vitest';
-import { within } from '../../../src/examples/demo/ports.ts';
+import { withTimeLimit } from '../../../src/examples/demo/ports.ts';
 import { killableDesk } from './killable-desk.ts';
 
 const desk = killableDesk();
@@ -70,7 +70,7 @@ it('a task that is polled and answered across three kills completes with one eff
   const hold = await desk.effects.hold('refunds');
   const inputResponses = { [String(key)]: { action: 'accept', content: { decision: 'approve' } } };
   expect(await asked('tasks/update', { taskId, inputResponses })).toMatchObject({ resultType: 'complete' });
-  await within(20_000, 'the refund reaches the shop', hold.reached);
+  await withTimeLimit(20_000, 'the refund reaches the shop', hold.reached);
   await desk.worker.kill();
   hold.release();
   await desk.start();

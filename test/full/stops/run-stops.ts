@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { countEffects } from '../../../src/examples/demo/counted-effects.ts';
-import { freePort, until } from '../../../src/examples/demo/ports.ts';
+import { freePort, pollUntil } from '../../../src/examples/demo/ports.ts';
 import { Stage } from '../../../src/examples/demo/stage.ts';
 import { temporaryDirectory } from '../../../src/examples/demo/temporary-directory.ts';
 import { runCommand } from '../process/run-command.ts';
@@ -65,7 +65,11 @@ async function run({ turns, leaseMs }: StopsOptions): Promise<boolean> {
   const stage = new Stage({ effects, port: await freePort(), directory, entry: ENTRY });
   await stage.start({ LEASE_MS: String(leaseMs), PLAN: 'paid' });
   const running = Array.from({ length: turns }, (_, index) => begin(stage.url, index));
-  await until('every turn has had its effect', PATIENCE, async () => effects.executions().length >= turns);
+  await pollUntil(
+    'every turn has had its effect',
+    PATIENCE,
+    async () => effects.executions().length >= turns,
+  );
   await delay(AT_WORK);
   const stops = await Promise.all(running.map(async (turn) => ({ ...turn, ...(await stop(turn)) })));
   const labels = new Set(effects.executions().map(({ what }) => what));

@@ -9,7 +9,7 @@ import { createMcpToolFactory, mcpToolProvider, passThrough } from '../../../src
 import { inspect } from '../../../src/modules/inspect/entry.ts';
 import { toolFactory, toolMethod, toolsOf, toolTable } from '../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
-import { calls, says, scene, session } from './mcp/tools/scenes.ts';
+import { calls, sayingTool, scene, session } from './mcp/tools/scenes.ts';
 import { offered, results } from './unfolding/scenes.ts';
 
 describe('an object with tools', () => {
@@ -112,7 +112,7 @@ it('can be used by an agent that receives options and returns an object of its t
 });
 
 it('shares the context of one message with all its tools, including those of MCP servers, and with no other message (S0-015)', async () => {
-  const { server, client } = scene([says('news')], { meta: passThrough });
+  const { server, client } = scene([sayingTool('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',
     description: 'Finds news.',
@@ -156,7 +156,7 @@ it('can return bytes as an artifact, with a separate text for the model (S0-047)
 });
 
 it('connects to no server before a turn needs it, uses the token of the requester, and reports this in the answer (S0-123)', async () => {
-  const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
+  const { server, client } = scene([sayingTool('look')], { bearer: 'TOKEN' });
   const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.'], {
     secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
   });
@@ -170,7 +170,7 @@ it('connects to no server before a turn needs it, uses the token of the requeste
 });
 
 it('shows inspectors which server each discovered tool comes from (S2-22)', async () => {
-  const { client } = scene([says('search'), says('fetch')]);
+  const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
   const told: unknown[] = [];
   const agent = defineAgent({
     name: 'clerk',

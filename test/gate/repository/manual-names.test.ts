@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const library = new Map(readLibrary(root).map((source) => [source.file, source]));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest; // this repository's manifest
 // An entry that only re-exports other entries has no names of its own.
-const entries = entriesOf(manifest, [...library.values()]).filter(({ gathers }) => !gathers);
+const entries = entriesOf(manifest, [...library.values()]).filter(({ onlyReexports: gathers }) => !gathers);
 
 /** The words in the code blocks and the inline code of each page. */
 const pages = ['.', 'cookbook', 'coming-from'].flatMap((folder) =>

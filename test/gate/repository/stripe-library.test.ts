@@ -5,7 +5,7 @@
 import Stripe from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { stripeWebhook } from '../../../src/modules/webhooks/entry.ts';
-import { arrive, NOT_SIGNED } from '../../fixtures/arrive.ts';
+import { NOT_SIGNED, receive } from '../../fixtures/arrive.ts';
 import { fromStripe, SECRET } from '../../fixtures/signed.ts';
 
 const { webhooks } = new Stripe('sk_test_of_nobody');
@@ -30,7 +30,7 @@ describe('the library of Stripe', () => {
 
   it('signs deliveries that the webhook accepts', async () => {
     const signed = { headers: { 'stripe-signature': await headerFor(SECRET) }, body };
-    expect(await arrive(webhook, signed, { now: TIME * 1000 })).toMatchObject({
+    expect(await receive(webhook, signed, { now: TIME * 1000 })).toMatchObject({
       type: 'start',
       key: 'evt_1',
     });
@@ -44,6 +44,6 @@ describe('the library of Stripe', () => {
 
   it('signs with another secret, which the webhook refuses', async () => {
     const signed = { headers: { 'stripe-signature': await headerFor('another secret') }, body };
-    expect(await arrive(webhook, signed, { now: TIME * 1000 })).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, signed, { now: TIME * 1000 })).toEqual(NOT_SIGNED);
   });
 });

@@ -27,7 +27,7 @@ const unfolded: Journal = {
     await talk.say('Go.');
     await talk.say('Again.');
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('send_mail', { decision: 'approve' });
     await talk.settle('send_mail', { decision: 'reject', reason: 'One is enough.' });
     await talk.say('And now?');
@@ -51,7 +51,7 @@ const chained: Journal = {
     ['And now?', [[['greet'], ['last_order'], ['parcel_p2_track']], [['ship']], 'Shipped.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const research = (topic: string): Call => ['research', { topic }];
@@ -67,7 +67,7 @@ const playbook: Journal = {
     ['{"topic":"kelp"}', [[['search']], [['analyze'], ['archive']], [['report']], 'Kelp.']],
   ],
   write: (talk) => talk.say('Go.'),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('And now?');
     await talk.say('Later.');
   },
@@ -87,7 +87,7 @@ const stateMachine: Journal = {
     ['{"id":42,"note":"on"}', [[['confirm']], 'Confirmed 42.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const pipeline: Journal = {
@@ -98,7 +98,7 @@ const pipeline: Journal = {
     ['And now?', [[['prepare', { input: 'another' }]]]],
   ],
   write: (talk) => talk.say('Go.'),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('store', { decision: 'approve' });
     await talk.say('And now?');
   },
@@ -112,7 +112,7 @@ const strategies: Journal = {
     ['And now?', [[['pay']], 'Paid.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 export const kinds: readonly Journal[] = [unfolded, chained, playbook, stateMachine, pipeline, strategies];

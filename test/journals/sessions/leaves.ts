@@ -19,7 +19,7 @@ const finished: Journal = {
     );
     await talk.say('Thanks.');
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     const again = { message: 'Again.', context: { team: 'red' } };
     await talk.post('/messages', again, { 'idempotency-key': 'again-1' });
     await talk.post('/messages', { message: 'Other.' }, { 'idempotency-key': 'again-1' });
@@ -46,7 +46,7 @@ const killed = (name: string, { held: charge, ...more }: Killed): Journal => ({
     await Promise.all(holds.map(({ reached }) => reached));
     await talk.happened('tool-call-ended', 2);
   },
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
   ...more,
 });
 
@@ -81,7 +81,7 @@ const mistakes: Journal = {
     await talk.say('Finish.');
     await talk.say('Give up.');
   },
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const oneShot: Journal = {
@@ -93,7 +93,7 @@ const oneShot: Journal = {
     ['And now?', [[['read_manual'], ['greet']], 'Written again.']],
   ],
   write: (talk) => talk.say('Go.', { loopId: 'chapter-1' }),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('On.', { loopId: 'chapter-1' });
     await talk.say('And now?');
   },
@@ -117,7 +117,7 @@ const blobs: Journal = {
       { prefer: 'respond-async' },
     );
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('ask_user', { text: 'tång '.repeat(12_000) });
     await talk.rest();
   },
@@ -141,13 +141,13 @@ const snapshot: Journal = {
     await talk.say('Go.');
     await talk.say('Again.');
   },
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 export const leaves: readonly Journal[] = [
   finished,
   killed('killed-in-once', { held: 'charge' }),
-  killed('killed-in-once-done', { held: 'charge', wasDone: 'killed-in-once-done' }),
+  killed('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
   killed('killed-in-once-not-done', { held: 'before charge' }),
   mistakes,
   oneShot,

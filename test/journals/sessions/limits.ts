@@ -13,7 +13,7 @@ const budgeted: Journal = {
     ['And now?', [[['look_up']], [work('more')], 'Bought more.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 /** The tokens that the interrupted model request has reserved stay reserved. */
@@ -31,7 +31,7 @@ const killedInModel: Journal = {
     await talk.start('Again.');
     await held.reached;
   },
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 const failed: Journal = {
@@ -42,7 +42,7 @@ const failed: Journal = {
     ['And now?', [[['look_up']], 'It is back.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const limitReached: Journal = {
@@ -54,7 +54,7 @@ const limitReached: Journal = {
     ['STOP: Maximum tool iterations', ['That is all I know.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const structured: Journal = {
@@ -66,7 +66,7 @@ const structured: Journal = {
     ['And now?', ['{"total":8}']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 /** Text that fills a conversation. */
@@ -87,7 +87,7 @@ const compacted: Journal = {
   async write(talk) {
     for (const message of ['Go.', 'And then?', 'On.', 'Yes?']) await talk.say(message);
   },
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 const summaryDropped: Journal = {
@@ -104,7 +104,7 @@ const summaryDropped: Journal = {
   async write(talk) {
     for (const message of ['Go.', 'And then?', 'On.']) await talk.say(message);
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('And now?');
     await talk.say('Again.');
   },

@@ -21,7 +21,7 @@ const nested: Journal = {
     ],
   },
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 /** The interrupted call was executed, but the next holder cannot find out its outcome. */
@@ -40,7 +40,7 @@ const killedInAgenticTool: Journal = {
     await held.reached;
     await talk.happened('tool-call-ended', 2);
   },
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 /** The interrupted call was executed, and the next holder can find out its outcome. */
@@ -57,13 +57,13 @@ const killedInSubagent: Journal = {
       ['Look it up.', [[['look_up']], 'It is there.']],
     ],
   },
-  wasDone: 'clerk',
+  reportsDone: 'clerk',
   async write(talk, world) {
     const held = world.hold('clerk', 'charge');
     await talk.start('Go.');
     await held.reached;
   },
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 const suspendedInside: Journal = {
@@ -74,7 +74,7 @@ const suspendedInside: Journal = {
     ['"buy"', [[['pay']], 'Bought.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.settle('pay', { decision: 'approve' }),
+  continueSession: (talk) => talk.settle('pay', { decision: 'approve' }),
 };
 
 /** Two messages are scheduled for a time before the reading. */
@@ -100,7 +100,7 @@ const processTools: Journal = {
     ['Look again.', [[['process_tools_stats']], 'Looked again.']],
   ],
   write: (talk) => talk.say('Go.'),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('And now?');
     await talk.happened('turn-ended', 3);
   },

@@ -12,7 +12,7 @@ const hooked: Journal = {
     await talk.deliver('sender', { id: 'delivery-1', message: 'It rains.' });
     await talk.happened('turn-ended');
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.deliver('sender', { id: 'delivery-1', message: 'It rains.' });
     await talk.deliver('sender', { id: 'delivery-2', message: 'It snows.' });
     await talk.happened('turn-ended', 2);
@@ -27,7 +27,7 @@ const toolGroup: Journal = {
     ['And now?', [[['search']], 'Found.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 /** The server's list is valid for ten minutes. When the journal is read, the server is unavailable. */
@@ -42,7 +42,7 @@ const mcp: Journal = {
     ['And now?', [[['pages']], 'There are pages.']],
   ],
   write: (talk) => talk.say('Go.'),
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 export const outside: readonly Journal[] = [hooked, toolGroup, mcp];

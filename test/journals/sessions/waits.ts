@@ -36,7 +36,7 @@ const suspended: Journal = {
     await talk.settle('refund', { decision: 'reject', reason: 'Too much.' });
     await talk.say('Go.');
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('And now?');
     await talk.settle('measure', { text: 'Two feet.' });
     await talk.settle('refund', { decision: 'approve' });
@@ -56,7 +56,7 @@ const ofATenant: Journal = {
     ['And now?', ['All is well.']],
   ],
   write: (talk) => talk.say('Go.'),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('refund', { decision: 'approve' });
     await talk.settle('refund', { decision: 'approve' }, manager);
     await talk.post('/messages', { message: 'And now?' }, { 'x-user': 'grace' });
@@ -72,7 +72,7 @@ const expired: Journal = {
     ['And now?', ['All is well.']],
   ],
   write: (talk) => talk.say('Go.'),
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('refund', { decision: 'approve' });
     await talk.happened('turn-ended');
     await talk.say('And now?');
@@ -92,7 +92,7 @@ const queued: Journal = {
     for (const message of ['And two?', 'And three?'])
       await talk.post('/messages?whenBusy=queue', { message }, { prefer: 'respond-async' });
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.settle('send', { decision: 'approve' });
     await talk.happened('tool-call-suspended', 2);
     await talk.settle('send', { decision: 'exit' });
@@ -112,7 +112,7 @@ const scheduled: Journal = {
     await talk.say('In an hour.', { delaySeconds: 3600 });
     await talk.say('In a year.', { delaySeconds: 360 * 24 * 3600 });
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.say('And now?');
     await talk.happened('turn-ended', 3);
   },
@@ -141,7 +141,7 @@ const steered: Journal = {
     await second.reached;
     await talk.post('/messages?whenBusy=steer', { message: 'To the right.' });
   },
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 /** Two calls returned after their turns were cancelled. No client received the second result. */
@@ -169,7 +169,7 @@ const cancelled: Journal = {
       await delay(1_000);
     }
   },
-  goesOn: (talk) => talk.say('And now?'),
+  continueSession: (talk) => talk.say('And now?'),
 };
 
 /** An answer arrived after the kill of the holder, and no invocation has read it. */
@@ -187,7 +187,7 @@ const killedWithAnswer: Journal = {
     await talk.happened('tool-call-suspended');
   },
   lastly: (talk) => talk.settle('refund', { decision: 'approve' }, { prefer: 'respond-async' }),
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 /** A cancel arrived after the kill of the holder, and no invocation has read it. */
@@ -205,7 +205,7 @@ const killedWithCancel: Journal = {
     await talk.happened('tool-call-suspended');
   },
   lastly: (talk) => talk.post('/cancel'),
-  goesOn: (talk) => talk.sayNext('And now?'),
+  continueSession: (talk) => talk.sayNext('And now?'),
 };
 
 /** Two calls asked questions while they ran. Only one of them may be restarted. */
@@ -220,7 +220,7 @@ const killedWhileAsking: Journal = {
     await talk.start('Go.');
     await talk.happened('tool-call-suspended', 2);
   },
-  async goesOn(talk) {
+  async continueSession(talk) {
     await talk.post('/messages?whenBusy=queue', { message: 'And now?' }, { prefer: 'respond-async' });
     await talk.happened('tool-call-ended');
     await talk.settle('put', { decision: 'approve' });

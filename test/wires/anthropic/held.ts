@@ -19,7 +19,7 @@ export interface HeldCheck {
   readonly body: AnthropicBody;
   readonly conversation: readonly Said[];
   /** `true` if the current turn can omit all of its thinking. */
-  readonly thinkingMayGo: boolean;
+  readonly mayOmitThinking: boolean;
 }
 
 /** The next position in the script. */
@@ -42,7 +42,7 @@ export function checkHeld(check: HeldCheck): NextPlace {
   const places = found.filter((_, index) => all[index] !== undefined);
   const turn = currentTurnOf(conversation);
   const summarized = (found[0] ?? 0) > 0;
-  const thinkingMayGo = check.thinkingMayGo || summarized || dropsBlocks(check.body);
+  const mayOmitThinking = check.mayOmitThinking || summarized || dropsBlocks(check.body);
   let next: NextPlace = { at: (found.at(-1) ?? -1) + 1, given: 0 };
   for (const [index, said] of held.entries()) {
     const reply = replies[places[index] ?? 0];
@@ -59,7 +59,7 @@ export function checkHeld(check: HeldCheck): NextPlace {
     checkBlocks(said, { reply, blocks, casting, inTurn });
     if (paused) next = { at: reply.at, given: blocks.length };
     if (inTurn && !said.blocks.some(({ block }) => isThinking(block))) {
-      checkLeftOut(said, check, { last, thinkingMayGo });
+      checkLeftOut(said, check, { last, mayOmitThinking });
     }
   }
   return next;
@@ -176,12 +176,12 @@ function differs(
 function checkLeftOut(
   said: Said,
   { body }: HeldCheck,
-  { last, thinkingMayGo }: { readonly last: boolean; readonly thinkingMayGo: boolean },
+  { last, mayOmitThinking }: { readonly last: boolean; readonly mayOmitThinking: boolean },
 ): void {
   const type = body.thinking?.type;
   if (type === undefined || type === 'disabled') return;
   if (type === 'enabled' && last) throw withoutThinking(said);
-  if (!thinkingMayGo) throw modified(`${said.path}.content.0`);
+  if (!mayOmitThinking) throw modified(`${said.path}.content.0`);
 }
 
 function withoutThinking(said: Said): Refused {

@@ -18,7 +18,7 @@ export interface HeldCheck {
   readonly casting: Casting;
   readonly contents: readonly GeminiContent[];
   /** If `true`, the current turn may omit its thought summaries. */
-  readonly thinkingMayGo: boolean;
+  readonly mayOmitThinking: boolean;
 }
 
 /** Checks every reply of the conversation. Returns how many positions of the script they fill. */
@@ -45,7 +45,7 @@ export function checkHeld(check: HeldCheck): number {
       casting,
       index,
       inTurn: index > turn,
-      mayGo: check.thinkingMayGo,
+      mayOmit: check.mayOmitThinking,
     });
     if (index > turn) continue;
     earlier.signed += tally.signed;
@@ -112,7 +112,7 @@ interface ReplyCheck {
   /** The index of the reply in the contents. */
   readonly index: number;
   readonly inTurn: boolean;
-  readonly mayGo: boolean;
+  readonly mayOmit: boolean;
 }
 
 /**
@@ -124,13 +124,13 @@ function checkReply(
   reply: ScriptedReply,
   check: ReplyCheck,
 ): { readonly signed: number; readonly unsigned: number } {
-  const { casting, index, inTurn, mayGo } = check;
+  const { casting, index, inTurn, mayOmit } = check;
   const got = joined(parts);
   const sealed = got.map((part) => sealedOf(casting.seed, part)).find((fields) => fields?.at === reply.at);
   const thinks = got.some(({ thought }) => thought === true);
   const thoughts = sealed === undefined ? thinks : sealed.thoughts === true;
   const all = joined(partsOf(reply, casting, { thoughts, end: sealed?.end === true }));
-  const given = thinks || (inTurn && !mayGo) ? all : all.filter(({ thought }) => thought !== true);
+  const given = thinks || (inTurn && !mayOmit) ? all : all.filter(({ thought }) => thought !== true);
   const tally = { signed: 0, unsigned: 0 };
   for (let at = 0; at < Math.max(given.length, got.length); at += 1) {
     const path = `contents[${index}].parts[${at}]`;

@@ -33,13 +33,19 @@ export interface WiresAgent {
   /** The URL of an MCP server with the tool `get-tiny-image`. */
   readonly mcp: Pick<McpClientConfig, 'url' | 'fetch'>;
   /** Records the effect. */
-  readonly act: (effect: Effect) => Promise<void>;
+  readonly recordEffect: (effect: Effect) => Promise<void>;
 }
 
 type Input = Readonly<Record<string, v.GenericSchema>>;
 
 /** Creates the agent of one session. */
-export function defineWiresAgent({ name: agent, models, accepts, mcp, act }: WiresAgent): Agent {
+export function defineWiresAgent({
+  name: agent,
+  models,
+  accepts,
+  mcp,
+  recordEffect: act,
+}: WiresAgent): Agent {
   const tool = <const Name extends string>(
     name: Name,
     effect: 'read' | 'idempotent' | 'once',

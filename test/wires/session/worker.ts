@@ -50,7 +50,7 @@ const agents = agentsOf().flatMap((session) => {
     },
     accepts: ACCEPTS[wire],
     mcp: { url: `${MCP_URL}/${name}/mcp` },
-    act: (effect: Effect) => tell('/effects', effect),
+    recordEffect: (effect: Effect) => tell('/effects', effect),
   });
 });
 

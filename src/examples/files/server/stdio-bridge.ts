@@ -11,7 +11,7 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { leash } from './leash.ts';
+import { endWithParent } from './leash.ts';
 
 /** The command that starts an MCP server on standard input and output. */
 export interface StdioCommand {
@@ -70,7 +70,7 @@ export function stdioBridge(command: StdioCommand, options: BridgeOptions = {}):
     const { args, env = {}, stderr = 'ignore' } = command;
     const child = new StdioClientTransport({
       command: process.execPath,
-      args: [...leash({ reads: true }), ...args],
+      args: [...endWithParent({ reads: true }), ...args],
       env,
       stderr,
     });
@@ -116,13 +116,13 @@ function keepAlive(session: Session, response: ServerResponse, idle: number): vo
   });
 }
 
-interface Ears {
+interface BridgeListeners {
   readonly heard: (message: JSONRPCMessage) => void;
   readonly ended: () => void;
 }
 
 /** Passes messages in both directions. If one side ends, the other ends, too. */
-function join({ http, child }: Session, { heard, ended }: Ears): void {
+function join({ http, child }: Session, { heard, ended }: BridgeListeners): void {
   const asked = new Set<RequestId>();
   // Ends the session if the process has ended and cannot receive messages.
   const tell = (message: JSONRPCMessage): void => void child.send(message).catch(() => http.close());

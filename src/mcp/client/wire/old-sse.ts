@@ -78,7 +78,7 @@ export class OldSse implements Wire {
     return undefined;
   }
 
-  notified(): Promise<void> {
+  allNotified(): Promise<void> {
     return this.#notifications.notified();
   }
 

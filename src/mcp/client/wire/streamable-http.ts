@@ -111,7 +111,7 @@ export class StreamableHttp implements Wire {
     return this.#asked.get(id);
   }
 
-  notified(): Promise<void> {
+  allNotified(): Promise<void> {
     return this.#notifications.notified();
   }
 

@@ -34,7 +34,7 @@ export interface Wire extends Transport {
   /** The reason why it is closed. `undefined` while it is open. */
   readonly broken: WireError | undefined;
   /** Resolves when every pending notification was received or has failed. */
-  notified(): Promise<void>;
+  allNotified(): Promise<void>;
   /** Ends the server's session, if there is one. */
   end(signal: AbortSignal): Promise<void>;
   /**

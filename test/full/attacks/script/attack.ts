@@ -1,6 +1,6 @@
 /** The definition of an attack and its expected outcome. */
 import assert from 'node:assert/strict';
-import type { Came } from './http.ts';
+import type { ReceivedResponse } from './http.ts';
 import type { Scene } from './scene.ts';
 
 /** One attack and its expected outcome. */
@@ -32,7 +32,7 @@ export type Expected =
   | Readonly<Record<string, unknown>>;
 
 /** Returns the difference between the outcome of an attack and its expectation, or `undefined`. */
-export function wrongWith(came: unknown, expected: Expected, scene: Scene): string | undefined {
+export function differenceOf(came: unknown, expected: Expected, scene: Scene): string | undefined {
   if (typeof expected === 'function') return expected(came, scene);
   return thrownBy(() => assert.deepStrictEqual(came, expected), came, expected);
 }
@@ -59,7 +59,7 @@ export const shown = (value: unknown): string => {
 export const problem =
   (status: number, type: string, detail?: string): Check =>
   (came, scene) => {
-    const { status: got, headers, json } = came as Came; // an attack that expects a problem returns a response
+    const { status: got, headers, json } = came as ReceivedResponse; // an attack that expects a problem returns a response
     const expected = { status, type: `urn:holdfast:problem:${type}`, title: type.replaceAll('-', ' ') };
     const heard = { status: got, type: json?.type, title: json?.title };
     const wrong = thrownBy(() => assert.deepStrictEqual(heard, expected), came, expected);
@@ -84,7 +84,7 @@ export function fits(text: string, pattern: string, { session }: Pick<Scene, 'se
 export const answer =
   (status: number, part: Readonly<Record<string, unknown>> = {}): Check =>
   (came) => {
-    const { status: got, json } = came as Came; // an attack with this expectation returns a response
+    const { status: got, json } = came as ReceivedResponse; // an attack with this expectation returns a response
     if (got !== status) return `expected status ${status}\n      actual   ${shown(came)}`;
     return thrownBy(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
   };
@@ -93,7 +93,7 @@ export const answer =
 export const status =
   (...expected: readonly number[]): Check =>
   (came) => {
-    const { status: got } = came as Came; // an attack with this expectation returns a response
+    const { status: got } = came as ReceivedResponse; // an attack with this expectation returns a response
     return expected.includes(got) ? undefined : `expected status ${expected}\n      actual   ${shown(came)}`;
   };
 
@@ -131,5 +131,5 @@ export const all =
   };
 
 /** Summarizes a response for attacks that make several requests. */
-export const told = ({ status: got, json }: Came): string =>
+export const told = ({ status: got, json }: ReceivedResponse): string =>
   `${got}${typeof json?.type === 'string' ? ` ${json.type.replace('urn:holdfast:problem:', '')}` : ''}`;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as open } from 'node:http';
 import { connect } from 'node:net';
 
-export interface Sent {
+export interface RequestToSend {
   readonly method?: string;
   readonly path: string;
   /** An ordered list, because a name can occur twice. */
@@ -13,7 +13,7 @@ export interface Sent {
   readonly until?: ((text: string) => boolean) | undefined;
 }
 
-export interface Came {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -30,7 +30,7 @@ const PATIENCE = 10_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 
 /** Sends a request and returns the response. The status is 0 if the connection broke before the response. */
-export async function send(origin: string, sent: Sent): Promise<Came> {
+export async function send(origin: string, sent: RequestToSend): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(origin);
   const { method = 'GET', path, headers = [], body } = sent;
   const named = headers.some(([name]) => name.toLowerCase() === 'host');
@@ -58,9 +58,9 @@ export async function send(origin: string, sent: Sent): Promise<Came> {
   }
 }
 
-const broken = (why: string): Came => ({ status: 0, headers: {}, text: why, json: undefined });
+const broken = (why: string): ReceivedResponse => ({ status: 0, headers: {}, text: why, json: undefined });
 
-async function readAll(response: IncomingMessage, { until }: Sent): Promise<Came> {
+async function readAll(response: IncomingMessage, { until }: RequestToSend): Promise<ReceivedResponse> {
   const chunks: Buffer[] = [];
   let text = '';
   try {
@@ -78,7 +78,7 @@ async function readAll(response: IncomingMessage, { until }: Sent): Promise<Came
   return { status: response.statusCode ?? 0, headers: response.headers, text: read, json: parsed(read) };
 }
 
-function parsed(text: string): Came['json'] {
+function parsed(text: string): ReceivedResponse['json'] {
   try {
     return Object(JSON.parse(text));
   } catch {
@@ -105,7 +105,7 @@ export async function sendBytes(origin: string, bytes: string): Promise<string> 
 }
 
 /** Returns the pending calls of a response. */
-export function pendingIn({ json, text }: Came): readonly [PendingCall, ...PendingCall[]] {
+export function pendingIn({ json, text }: ReceivedResponse): readonly [PendingCall, ...PendingCall[]] {
   const pending: unknown = json?.pending;
   if (!Array.isArray(pending) || pending.length === 0)
     throw new Error(`The response has no pending calls: ${text.slice(0, 400)}`);

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Came } from './http.ts';
+import type { ReceivedResponse } from './http.ts';
 
 /**
  * Repeats a request while it returns 202, which means that its turn is still running. @throws Error if
  * that takes too long.
  */
-export const ended = (ask: () => Promise<Came>): Promise<Came> =>
+export const ended = (ask: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> =>
   eventually(ask, ({ status }) => status !== 202);
 
 /** Repeats a request until the response matches. @throws Error if that takes too long. */
-export async function eventually(ask: () => Promise<Came>, isSuch: (came: Came) => boolean): Promise<Came> {
+export async function eventually(
+  ask: () => Promise<ReceivedResponse>,
+  isSuch: (came: ReceivedResponse) => boolean,
+): Promise<ReceivedResponse> {
   const deadline = Date.now() + 15_000;
   for (;;) {
     const came = await ask();

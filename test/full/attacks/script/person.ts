@@ -1,11 +1,11 @@
 /** A caller with a token. All responses are recorded, and searched for secrets later. */
-import { type Came, type Sent, send } from './http.ts';
+import { type ReceivedResponse, type RequestToSend, send } from './http.ts';
 
 /** A request and its response. */
 export interface Exchange {
   readonly who: string;
-  readonly sent: Sent;
-  readonly came: Came;
+  readonly sent: RequestToSend;
+  readonly came: ReceivedResponse;
 }
 
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -14,11 +14,11 @@ type HeaderRecord = Readonly<Record<string, string>>;
 export interface Person {
   readonly name: string;
   /** Sends the request unchanged, with the token. */
-  ask(sent: Sent): Promise<Came>;
-  get(path: string, headers?: HeaderRecord): Promise<Came>;
+  ask(sent: RequestToSend): Promise<ReceivedResponse>;
+  get(path: string, headers?: HeaderRecord): Promise<ReceivedResponse>;
   /** Sends a value as JSON, and a text unchanged. */
-  post(path: string, body?: unknown, headers?: HeaderRecord): Promise<Came>;
-  del(path: string): Promise<Came>;
+  post(path: string, body?: unknown, headers?: HeaderRecord): Promise<ReceivedResponse>;
+  del(path: string): Promise<ReceivedResponse>;
   /** Returns the same person, with requests to another app of the Worker. */
   at(door: string): Person;
 }
@@ -40,7 +40,7 @@ export function person(identity: Identity): Person {
     ...(token === undefined ? [] : [['authorization', `Bearer ${token}`] as [string, string]]),
     ...(door === undefined ? [] : [['x-door', door] as [string, string]]),
   ];
-  const ask = async (sent: Sent): Promise<Came> => {
+  const ask = async (sent: RequestToSend): Promise<ReceivedResponse> => {
     const came = await send(origin, { ...sent, headers: [...own, ...(sent.headers ?? [])] });
     record({ who: name, sent, came });
     return came;

@@ -1,13 +1,13 @@
 /** Runs groups of attacks, one attack after another, and checks the invariants after each group. */
 import { readFileSync } from 'node:fs';
-import { until } from '../../../../src/examples/demo/ports.ts';
-import { type Attack, shown, wrongWith } from './attack.ts';
+import { pollUntil } from '../../../../src/examples/demo/ports.ts';
+import { type Attack, differenceOf, shown } from './attack.ts';
 import type { Group } from './groups.ts';
 import { send } from './http.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { Exchange } from './person.ts';
 import { type Scene, type Stage, sceneOf } from './scene.ts';
-import { settleVictims, type Victims, zetasView } from './victims.ts';
+import { createVictims, type Victims, zetasView } from './victims.ts';
 import type { Effect } from './world.ts';
 
 /** The result of a group. */
@@ -38,7 +38,7 @@ export async function playAll(play: Play, groups: readonly Group[]): Promise<rea
   const exchanges: Exchange[] = [];
   const stage: Stage = { ...play.stage, record: (exchange) => void exchanges.push(exchange) };
   const scene = sceneOf(stage, 'settling');
-  const victims = await settleVictims(scene);
+  const victims = await createVictims(scene);
   const view = await zetasView(scene, victims);
   const reports: GroupReport[] = [];
   for (const { name, attacks } of groups) {
@@ -118,7 +118,7 @@ async function playGroup(
 /** Waits until the log contains `mark`. The console output arrives later than the responses. */
 async function consoleHasCome({ stage, logFile }: Running, mark: string): Promise<void> {
   await send(stage.origin, { path: '/health', headers: [['x-mark', mark]] });
-  await until(`"${mark}" is on the console`, 10_000, async () =>
+  await pollUntil(`"${mark}" is on the console`, 10_000, async () =>
     readFileSync(logFile, 'utf8').includes(mark),
   );
 }
@@ -147,7 +147,7 @@ async function tried(scene: Scene, attack: Attack): Promise<Tried> {
       wrong: `expected effects ${JSON.stringify(effects)}\n      actual   effects ${JSON.stringify(done)}`,
       came,
     };
-  return { wrong: wrongWith(came, comes, scene), came };
+  return { wrong: differenceOf(came, comes, scene), came };
 }
 
 const lineOfEffect = ({ what, about, tenant }: Effect): string => `${what} ${about} for ${tenant}`;

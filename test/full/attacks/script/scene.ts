@@ -1,6 +1,6 @@
 /** The environment of the attacks: the callers and their sessions. */
 import type { EnemyServer } from './enemy-server.ts';
-import { type Came, sendBytes } from './http.ts';
+import { type ReceivedResponse, sendBytes } from './http.ts';
 import { type Exchange, type Identity, type Person, person } from './person.ts';
 import type { PuppetModel, Reply } from './puppet-model.ts';
 import { type Claims, type Forgery, tokenOf } from './secrets.ts';
@@ -82,7 +82,7 @@ export function sceneOf(stage: Stage, session: string): Scene {
     bearing: (token) => person({ origin, record, name: 'stranger', token }),
     async bytes(text) {
       const heard = await sendBytes(origin, text);
-      const came: Came = { status: 0, headers: {}, text: heard, json: undefined };
+      const came: ReceivedResponse = { status: 0, headers: {}, text: heard, json: undefined };
       record({ who: 'bytes', sent: { path: text.slice(0, 200) }, came });
       return heard;
     },

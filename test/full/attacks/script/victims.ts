@@ -1,5 +1,5 @@
 /** The data of zeta, and the view that must not change by a single byte. */
-import type { Came } from './http.ts';
+import type { ReceivedResponse } from './http.ts';
 import type { Scene } from './scene.ts';
 
 /** The sessions of zeta. */
@@ -26,7 +26,7 @@ export interface Victims {
 const YEAR = 365 * 24 * 60 * 60;
 
 /** Creates the targets as zeta. */
-export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> {
+export async function createVictims({ zoe, at, play }: Scene): Promise<Victims> {
   const key = 'zetas-key-1';
   const said = play([{ name: 'records', input: {} }], 'The word is ZETA-VAULT-9319.');
   const vault = await zoe.post(`${at(VAULT)}/messages`, { message: said }, { 'idempotency-key': key });
@@ -53,7 +53,7 @@ export async function settleVictims({ zoe, at, play }: Scene): Promise<Victims> 
   };
 }
 
-function expectStatus(...pairs: readonly (readonly [Came, number])[]): void {
+function expectStatus(...pairs: readonly (readonly [ReceivedResponse, number])[]): void {
   for (const [came, expected] of pairs) {
     if (came.status !== expected)
       throw new Error(`A request of zeta returned ${came.status}, not ${expected}: ${came.text}`);

@@ -88,7 +88,7 @@ const chat = createHoldfast({
 });
 
 /** An app, and its additions to the shared environment. */
-interface Door {
+interface AttackedApp {
   readonly holdfast: Holdfast;
   readonly env: Env;
 }
@@ -109,7 +109,7 @@ function threeEach(): { limit(asked: { readonly key: string }): Promise<{ readon
   };
 }
 
-const DOORS: ReadonlyMap<string, Door> = new Map([
+const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
   ['main', { holdfast: main, env: {} }],
   ['local', { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost' } }],
   [
@@ -131,7 +131,7 @@ const DOORS: ReadonlyMap<string, Door> = new Map([
 /** One environment object for each app, because an app caches values by environment. */
 const environments = new Map<string, Env>();
 
-function environment(name: string, door: Door, env: Env): Env {
+function environment(name: string, door: AttackedApp, env: Env): Env {
   const known = environments.get(name) ?? { ...env, ...door.env };
   environments.set(name, known);
   return known;

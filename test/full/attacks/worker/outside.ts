@@ -2,7 +2,7 @@ import type { CallContext } from '../../../../src/index.ts';
 import { settings } from './settings.ts';
 
 /** Causes an effect, which is counted for the caller's tenant. */
-export async function happen(call: CallContext, what: string, about: unknown): Promise<unknown> {
+export async function causeEffect(call: CallContext, what: string, about: unknown): Promise<unknown> {
   const { id, tenant } = call.principal;
   const body = JSON.stringify({ what, about, id, tenant: tenant ?? null, key: call.idempotencyKey });
   const response = await fetch(`${settings.WORLD_URL}/effects`, {

@@ -5,7 +5,7 @@ import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval, withName } from '../../../../src/modules/decorators/entry.ts';
 import { scheduleMessage, sendLater } from '../../../../src/modules/schedules/entry.ts';
-import { happen, wait } from './outside.ts';
+import { causeEffect, wait } from './outside.ts';
 import { peers } from './peers.ts';
 import { hasHole } from './settings.ts';
 
@@ -18,7 +18,7 @@ const paying = (name: string) =>
     description: 'Pays an amount.',
     input: amount,
     effect: 'once',
-    run: ({ amount: paid }, call) => happen(call, name, paid),
+    run: ({ amount: paid }, call) => causeEffect(call, name, paid),
   });
 
 export const pay = paying('pay');
@@ -28,7 +28,7 @@ const note = defineTool({
   description: 'Notes something; twice is as good as once.',
   input: v.object({ text: v.string() }),
   effect: 'idempotent',
-  run: ({ text }, call) => happen(call, 'note', text),
+  run: ({ text }, call) => causeEffect(call, 'note', text),
 });
 
 const memo = withName(note, 'memo');

@@ -48,7 +48,7 @@ export interface MeasuredTurn {
  */
 const COLLECTIONS = 3;
 
-async function held({ worker, heap }: MeasuredWorker): Promise<number> {
+async function liveMemory({ worker, heap }: MeasuredWorker): Promise<number> {
   // The inspector also has a command for this, but it blocks until the Worker receives a request.
   for (let i = 0; i < COLLECTIONS; i += 1) {
     const response = await fetch(new URL('/collect', worker.url));
@@ -73,7 +73,7 @@ export async function measureTurn(
     const began = performance.now();
     most.request = Math.max(most.request, bytes);
     await see();
-    most.held = Math.max(most.held, await held(at));
+    most.held = Math.max(most.held, await liveMemory(at));
     paused += performance.now() - began;
   };
   let isOver = false;
@@ -88,7 +88,7 @@ export async function measureTurn(
   }
   const ms = performance.now() - began - paused;
   await looking;
-  return { ms, ...most, after: await held(at), process: workerdMost() };
+  return { ms, ...most, after: await liveMemory(at), process: workerdMost() };
 }
 
 async function post(session: string, body: FormData | string): Promise<void> {

@@ -1,7 +1,7 @@
 /** A task whose Worker is killed. The client of the tasks extension polls the task and reads its result. */
 import { resultFromTaskOutcome, type TaskEnabledSession } from '@modelcontextprotocol/ext-tasks/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { within } from '../../../../src/examples/demo/ports.ts';
+import { withTimeLimit } from '../../../../src/examples/demo/ports.ts';
 import { type KilledWorker, startKilled } from './killed-worker.ts';
 import { taskSession } from './task-session.ts';
 
@@ -28,7 +28,7 @@ async function packing(session: TaskEnabledSession, orderId: number) {
   const hold = await worker.effects.hold('warehouse');
   const execution = await session.callTool('orders', { message: `Move order ${orderId} to packed` });
   if (execution.kind !== 'task') throw new Error(`The call returned a ${execution.kind}, not a task.`);
-  await within(20_000, 'the order reaches the warehouse', hold.reached);
+  await withTimeLimit(20_000, 'the order reaches the warehouse', hold.reached);
   return { execution, hold };
 }
 

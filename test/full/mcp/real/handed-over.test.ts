@@ -17,7 +17,7 @@ it('a turn that is too long for one invocation reconnects in the next one withou
   let parts = 0;
   let types: unknown[] = [];
   while (types.at(-1) !== 'turn-ended') {
-    await talk.goOn(String(accepted.turn));
+    await talk.resume(String(accepted.turn));
     parts += 1;
     types = (await journal(talk.session, talk.via)).map(({ type }) => type);
   }

@@ -51,7 +51,7 @@ export interface RealTalk {
   /** Returns the same session and script on a new Worker. */
   restarted(): RealTalk;
   /** Runs an open turn in a new invocation, as its alarm would. */
-  goOn(turn: string): Promise<void>;
+  resume(turn: string): Promise<void>;
   /** Returns the names of the tools in the last model request, sorted. */
   offered(): readonly string[];
   /** Returns the results of earlier calls in the last model request, oldest first. */
@@ -112,7 +112,7 @@ function talkIn(
       yield* eventsOf(await send(body, SSE));
     },
     restarted: () => talkIn(run, options, { session, model }),
-    async goOn(turn) {
+    async resume(turn) {
       const { TurnRunner } = createHoldfast(config);
       await new TurnRunner(createExecutionContext(), { ...env }).run({ name: sessionName(session), turn });
     },

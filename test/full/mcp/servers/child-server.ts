@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
-import { leash } from '../../../../src/examples/files/server/leash.ts';
+import { endWithParent } from '../../../../src/examples/files/server/leash.ts';
 import type { Backend } from './backend.ts';
 import { type Listening, passOn } from './pass-on.ts';
 
@@ -17,7 +17,7 @@ export interface ChildCommand {
 
 /** Starts a server in a separate process, which serves all runs. */
 export async function startChild({ args, env, ready, at }: ChildCommand): Promise<Backend> {
-  const child = spawn(process.execPath, [...leash({ reads: false }), ...args], {
+  const child = spawn(process.execPath, [...endWithParent({ reads: false }), ...args], {
     stdio: ['pipe', 'ignore', 'pipe'],
     env,
   });

@@ -1,7 +1,7 @@
 import type { Mutation } from '../../../mutations.ts';
 
 /** One place in the library, and its replacement. */
-export type Change = Pick<Mutation, 'in' | 'text' | 'becomes'>;
+export type Change = Pick<Mutation, 'in' | 'text' | 'replacement'>;
 
 /**
  * A defect that plays must find. It has an effect only if messages overlap or machines die, so unit tests may
@@ -22,17 +22,17 @@ export const HOLES: readonly Hole[] = [
       {
         in: 'SessionLedger.append',
         text: 'if (before !== null) {',
-        becomes: 'if (before !== null && epoch < 0) {',
+        replacement: 'if (before !== null && epoch < 0) {',
       },
-      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
+      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", replacement: '' },
     ],
   },
   {
     name: 'fencing-off',
     breaks: 'An invocation that lost its lease writes to the journal at the same time as its successor.',
     changes: [
-      { in: 'SessionLedger.append', text: "if (!holds) return { status: 'stale' };", becomes: '' },
-      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", becomes: '' },
+      { in: 'SessionLedger.append', text: "if (!holds) return { status: 'stale' };", replacement: '' },
+      { in: 'SessionLedger.append', text: "if (!isNext) return { status: 'gap' };", replacement: '' },
     ],
   },
   {
@@ -42,55 +42,59 @@ export const HOLES: readonly Hole[] = [
       {
         in: 'Outbox.#append',
         text: 'const sentAt = this.#options.now();',
-        becomes:
+        replacement:
           'const sentAt = this.#options.now(); this.#options.listener.stored(sent.map(({ event }) => ({ ...event, at: sentAt })), sentAt);',
       },
       {
         in: 'Outbox.#append',
         text: 'sent.map(({ event }) => ({ ...event, at })),',
-        becomes: 'sent.map(({ event }) => ({ ...event, at })).slice(sent.length),',
+        replacement: 'sent.map(({ event }) => ({ ...event, at })).slice(sent.length),',
       },
     ],
   },
   {
     name: 'snapshot-field',
     breaks: 'A snapshot omits the memory of tools, so it is lost in the next turn.',
-    changes: [{ in: 'toSnapshot', text: 'slices: [...memories],', becomes: 'slices: [],' }],
+    changes: [{ in: 'toSnapshot', text: 'slices: [...memories],', replacement: 'slices: [],' }],
   },
   {
     name: 'snapshot-read',
     breaks: 'The values in `call.state` are stored in a snapshot, but not read from it.',
-    changes: [{ in: 'fromSnapshot', text: 'callState: new Map(cells),', becomes: '' }],
+    changes: [{ in: 'fromSnapshot', text: 'callState: new Map(cells),', replacement: '' }],
   },
   {
     name: 'late-twice',
     breaks: 'A late result is journaled but stays in the inbox, so the next holder journals it again.',
     changes: [
-      { in: 'HeldInbox.late', text: 'return await outbox.durable();', becomes: 'await outbox.durable();' },
-      { in: 'lateEvents', text: 'if (!turn || !isAwaited) return [];', becomes: 'if (!turn) return [];' },
+      {
+        in: 'HeldInbox.late',
+        text: 'return await outbox.durable();',
+        replacement: 'await outbox.durable();',
+      },
+      { in: 'lateEvents', text: 'if (!turn || !isAwaited) return [];', replacement: 'if (!turn) return [];' },
     ],
   },
   {
     name: 'steer-again',
     breaks: 'Each holder accepts a steering message again.',
-    changes: [{ in: 'HeldInbox.#take', text: 'outbox.read([message.id]);', becomes: '' }],
+    changes: [{ in: 'HeldInbox.#take', text: 'outbox.read([message.id]);', replacement: '' }],
   },
   {
     name: 'alarm-unset',
     breaks: 'An alarm does not set the next one, so the turn of a dead holder is never taken over.',
-    changes: [{ in: 'doDueWork', text: 'scheduleAlarm(scope);', becomes: '' }],
+    changes: [{ in: 'doDueWork', text: 'scheduleAlarm(scope);', replacement: '' }],
   },
   {
     name: 'queue-stuck',
     breaks: 'A queued message never starts.',
     changes: [
-      { in: 'startNext', text: '|| !next) return;', becomes: '|| !next || storage.head() > 0) return;' },
+      { in: 'startNext', text: '|| !next) return;', replacement: '|| !next || storage.head() > 0) return;' },
     ],
   },
   {
     name: 'erase-half',
     breaks: 'An erased session still exists.',
-    changes: [{ in: 'SqlSessionStorage.erase', text: 'void storage.deleteAll();', becomes: '' }],
+    changes: [{ in: 'SqlSessionStorage.erase', text: 'void storage.deleteAll();', replacement: '' }],
   },
   {
     name: 'stream-gap',
@@ -99,7 +103,7 @@ export const HOLES: readonly Hole[] = [
       {
         in: 'readAndFollow',
         text: 'next = page.next ?? Math.max(next, head + 1);',
-        becomes: 'next = (page.next ?? Math.max(next, head + 1)) + (notices.count > 3 ? 1 : 0);',
+        replacement: 'next = (page.next ?? Math.max(next, head + 1)) + (notices.count > 3 ? 1 : 0);',
       },
     ],
   },

@@ -14,7 +14,7 @@ const SHIM = new URL('./workers-shim.ts', import.meta.url).href;
 const SNAPSHOTS: Change = {
   in: 'snapshotIfDue',
   text: 'return (isLong',
-  becomes: 'return Math.random() < 0.5 || (isLong',
+  replacement: 'return Math.random() < 0.5 || (isLong',
 };
 
 interface Located {
@@ -30,8 +30,8 @@ export function prepareImports(holes: readonly string[]): void {
   const sources = readLibrary(ROOT);
   const changes = [SNAPSHOTS, ...holes.flatMap(changesOf)].map(
     (one): Located => ({
-      place: locate(sources, { name: one.in, breaks: '', tests: [''], ...one }),
-      becomes: one.becomes,
+      place: locate(sources, { name: one.in, effect: '', tests: [''], ...one }),
+      becomes: one.replacement,
     }),
   );
   registerHooks({

@@ -3,7 +3,7 @@
  * random values.
  */
 import type { Draw } from '../machine/simulation.ts';
-import { drawErrand, type Errand, type PlayScript, type SessionScript } from './draw.ts';
+import { drawErrand, type PlannedMessage, type PlayScript, type SessionScript } from './draw.ts';
 
 /** A fork of a session, and the actions in it. All times are in ms. */
 export interface ForkErrand {
@@ -31,7 +31,7 @@ export interface ForkErrand {
 
 /** A retry. It has the fields of a message without a plan. */
 export type RetryErrand = Pick<
-  Errand,
+  PlannedMessage,
   'way' | 'keyed' | 'copies' | 'startAfter' | 'hangUpAfter' | 'verdict'
 > & {
   /** Unique in a play. */
@@ -59,7 +59,7 @@ function withBoth(draw: Draw, session: SessionScript, { lasts, depth }: Range): 
   const { name } = session;
   // Close to a message, so that a turn is probably open.
   const near = (): number => draw.oneOf(session.errands).startAfter + draw.between(0, 15_000);
-  const errands = session.errands.map((errand): Errand => {
+  const errands = session.errands.map((errand): PlannedMessage => {
     const cancelAfter = draw.between(0, 12_000);
     const isCancelled = draw.happens(0.25);
     const retry = drawRetry(draw, `${errand.plan.message}.r`, draw.between(0, 5_000));

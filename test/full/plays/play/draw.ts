@@ -5,7 +5,7 @@ import type { Draw } from '../machine/simulation.ts';
 import type { ForkErrand, RetryErrand } from './draw-forks.ts';
 
 /** A message, and the behavior of its sender. All times are in ms. */
-export interface Errand {
+export interface PlannedMessage {
   readonly plan: Plan;
   readonly way: 'json' | 'stream' | 'background';
   /**
@@ -29,7 +29,7 @@ export interface Errand {
 /** The actions on a session. */
 export interface SessionScript {
   readonly name: string;
-  readonly errands: readonly Errand[];
+  readonly errands: readonly PlannedMessage[];
   /** The times of its erasures. */
   readonly erasures: readonly number[];
   /** The times at which clients read its event stream. */
@@ -121,7 +121,7 @@ function drawSession(draw: Draw, name: string, lasts: number): SessionScript {
   };
 }
 
-export function drawErrand(draw: Draw, message: string, lasts: number): Errand {
+export function drawErrand(draw: Draw, message: string, lasts: number): PlannedMessage {
   const keyed = draw.happens(0.9);
   const whenBusy = draw.oneOf(['reject', 'queue', 'queue', 'steer'] as const);
   const oddity = draw.between(1, 14);

@@ -1,7 +1,7 @@
 /** Plays forks and retries with one fault at each message to an object, for every kind of fault. */
 import type { Strike } from '../machine/network.ts';
 import { CALM } from '../machine/network.ts';
-import type { Errand, PlayScript, SessionScript, Storm } from './draw.ts';
+import type { PlannedMessage, PlayScript, SessionScript, Storm } from './draw.ts';
 import { type Library, type Played, play } from './play.ts';
 
 /** The faults of a message, in turn. */
@@ -30,7 +30,7 @@ const SURE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy
  * Plans a `once` call that takes `before` ms, next to a call that waits for a decision, followed by another
  * call.
  */
-function message(name: string, before: number, more: Partial<Errand> = {}): Errand {
+function message(name: string, before: number, more: Partial<PlannedMessage> = {}): PlannedMessage {
   const label = (place: string): string => `${name}.${place}`;
   return {
     ...SURE,

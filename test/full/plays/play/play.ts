@@ -13,7 +13,7 @@ import { withForks } from './draw-forks.ts';
 import { type ListedFork, listForks, makeFork, type SentFork } from './forks.ts';
 import { OutsideWorld } from './outside.ts';
 import type { Shown } from './reply.ts';
-import { type Stormy, Weatherman } from './storm.ts';
+import { FaultInjector, type StormTargets } from './storm.ts';
 import { deliver, type Erasure, erase, type Place, readEvents, type Sent, type SentReply } from './user.ts';
 
 /** The parts of the library that a play uses. */
@@ -121,8 +121,8 @@ export async function play(
       alarmDelay: () => weatherman.alarmDelay(),
     });
     platform.network.strike = strike;
-    const at: Stormy = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
-    const weatherman = new Weatherman(at, script.storm);
+    const at: StormTargets = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
+    const weatherman = new FaultInjector(at, script.storm);
     const evidence = await performed({ ...at, script, weatherman, witness, log });
     return { seed, findings: judge(evidence), lines: simulation.lines, figures: figuresOf(evidence) };
   } finally {
@@ -131,9 +131,9 @@ export async function play(
   }
 }
 
-interface Stage extends Stormy {
+interface Stage extends StormTargets {
   readonly script: PlayScript;
-  readonly weatherman: Weatherman;
+  readonly weatherman: FaultInjector;
   readonly witness: Witness;
   readonly log: readonly string[];
 }

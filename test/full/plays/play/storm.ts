@@ -6,7 +6,7 @@ import type { Storm } from './draw.ts';
 import type { OutsideWorld } from './outside.ts';
 
 /** The targets of a storm. */
-export interface Stormy {
+export interface StormTargets {
   readonly simulation: Simulation;
   readonly platform: SimulatedPlatform;
   readonly outside: OutsideWorld;
@@ -23,15 +23,15 @@ const CLOCKS = 400;
 const FREEZE = [500, 70_000] as const;
 
 /** Causes faults for a while. Afterwards, no more faults happen. */
-export class Weatherman {
-  readonly #at: Stormy;
+export class FaultInjector {
+  readonly #at: StormTargets;
   readonly #storm: Storm;
   isOver = false;
   /** The versions that serve invocations: both during a deployment, and otherwise only the first one. */
   #serving: readonly Deployed[];
   #behind = 0;
 
-  constructor(at: Stormy, storm: Storm) {
+  constructor(at: StormTargets, storm: Storm) {
     this.#at = at;
     this.#storm = storm;
     this.#serving = [at.versions[0]];

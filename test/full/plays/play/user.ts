@@ -1,7 +1,7 @@
 import { planText } from '../app/plan.ts';
 import type { ClientAnswer, ClientRequest, SimulatedPlatform } from '../machine/platform.ts';
 import type { Simulation } from '../machine/simulation.ts';
-import type { Errand, SessionScript } from './draw.ts';
+import type { PlannedMessage, SessionScript } from './draw.ts';
 import type { RetryErrand } from './draw-forks.ts';
 import { type PendingCall, Reception, type Reply, readStream, type Shown, toReply } from './reply.ts';
 
@@ -15,7 +15,7 @@ export type SentReply = Reply & {
 /** A message or a retry, and what its sender has received so far. */
 export interface Sent {
   readonly session: string;
-  readonly errand: Errand | RetryErrand;
+  readonly errand: PlannedMessage | RetryErrand;
   readonly replies: SentReply[];
   /** Its streams, each with the shown events and its end. */
   readonly streams: { readonly shown: readonly Shown[]; readonly end: Reply }[];
@@ -49,7 +49,7 @@ const MOST_RETRIES = 6;
 
 export const pathOf = (session: string): string => `/agents/player/sessions/${session}`;
 
-const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>> = {
+const HEADERS: Readonly<Record<PlannedMessage['way'], Readonly<Record<string, string>>>> = {
   json: {},
   stream: { accept: 'text/event-stream' },
   background: { prefer: 'respond-async' },

@@ -23,7 +23,7 @@ const agent = defineAgent({
  * Lets the model make one call with this input, and returns what it is shown. A text is sent unchanged as the
  * input.
  */
-async function said(name: string, input: unknown) {
+async function resultOfCall(name: string, input: unknown) {
   const session = createTestSession(agent, { replies: [{ calls: [{ name, input }] }, 'Done.'] });
   const answer = await session.send('Go.');
   const last = session.requests[1]?.messages.at(-1);
@@ -97,7 +97,7 @@ describe('communicate', () => {
   });
 
   it('sends a message, which is journaled together with the end of the call (COM-02, S0-122)', async () => {
-    const { session, answer, text } = await said('communicate', { message: 'Half way.' });
+    const { session, answer, text } = await resultOfCall('communicate', { message: 'Half way.' });
     expect(text).toBe('Message sent to user.');
     expect(await messagesIn(session)).toEqual(['Half way.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -259,7 +259,7 @@ describe('`progress` and `communicate`', () => {
     ['communicate', 'message', {}],
     ['communicate', 'message', { text: 'Hello.' }],
   ])('return an error for missing input: %s, %s (COM-03)', async (name, parameter, input) => {
-    const { session, text } = await said(name, input);
+    const { session, text } = await resultOfCall(name, input);
     expect(text).toBe(`Error: Missing '${parameter}' parameter`);
     expect(await messagesIn(session)).toEqual([]);
   });
@@ -267,7 +267,7 @@ describe('`progress` and `communicate`', () => {
   it.each([[''], ['  ']])(
     'return an error for an empty message in `communicate`: %j (COM-05)',
     async (message) => {
-      const { session, text } = await said('communicate', { message });
+      const { session, text } = await resultOfCall('communicate', { message });
       expect(text).toBe("Error: Missing 'message' parameter");
       expect(await messagesIn(session)).toEqual([]);
     },
@@ -290,7 +290,7 @@ describe('`progress` and `communicate`', () => {
   ])(
     'return an error for malformed JSON and send no message: %s, %s (COM-06)',
     async (name, input, problem) => {
-      const { session, answer, text } = await said(name, input);
+      const { session, answer, text } = await resultOfCall(name, input);
       const way = 'Send one JSON object that matches its schema.';
       expect(text).toBe(`Error: The input of tool '${name}' ${problem} ${way}`);
       expect(await messagesIn(session)).toEqual([]);

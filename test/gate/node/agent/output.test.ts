@@ -17,7 +17,7 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { stored } from '../../../fixtures/stored.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 
 const Bill = v.object({
@@ -387,7 +387,7 @@ it('a turn can be cancelled while the schema of its output is still pending', as
   expect(check).toHaveBeenCalled();
   const page = await app.port.read({ from: 1 });
   await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
-  expect(await passing(app.clock, end)).toMatchObject({
+  expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
     status: 'ended',
     turn: { outcome: 'cancelled' },
   });

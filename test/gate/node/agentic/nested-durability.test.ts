@@ -12,7 +12,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
 import { startStored, stored } from '../../../fixtures/stored.ts';
-import { LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scenes.ts';
 
@@ -217,7 +217,7 @@ describe('a subagent that was called in an earlier invocation', () => {
       find: () => undefined,
       resolve: (one) => one,
     };
-    const end = await takenOver(app, clock, await leftBehind(app, events), { agents });
+    const end = await takeOver(app, clock, await leaveHolderSilent(app, events), { agents });
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
     expect(app.model.requests[0]?.messages.at(-1)?.text).toBe(told);
   });

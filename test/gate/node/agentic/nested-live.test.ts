@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { agentic, answers, calls } from './scenes.ts';
 
@@ -36,7 +36,7 @@ describe('a turn that is cancelled inside a nested loop', () => {
     const run = app.run(leased);
     await expect.poll(() => waiting).toBe(true);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    const end = await passing(clock, run);
+    const end = await advanceUntilSettled(clock, run);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
     expect(aborted).toHaveLength(1);
     const state = await app.state();

@@ -42,17 +42,17 @@ const many = (ids: readonly string[], max = 64): ChainingFact => ({
 });
 
 /** Formats each binding in one line. */
-const shortly = (bindings: Bindings): string[] =>
+const formatBindings = (bindings: Bindings): string[] =>
   bindings.map(
     (at) =>
       `${at.path}${at.frame && `[${at.frame}]`} ${at.as} ${at.as === 'many' ? at.id : at.type} ${JSON.stringify(at.value)}`,
   );
 
-const told = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
+const observe = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
   BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // `observe` reads only these properties.
 const opened = (bindings: Bindings, frame: string, path = 'a/b') =>
-  told(bindings, { type: 'loop-opened', frame, path });
-const closed = (bindings: Bindings, call: string) => told(bindings, { type: 'call-ended', call });
+  observe(bindings, { type: 'loop-opened', frame, path });
+const closed = (bindings: Bindings, call: string) => observe(bindings, { type: 'call-ended', call });
 const inB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
@@ -64,7 +64,13 @@ describe('bindings', () => {
     bindings = fold(bindings, one('T'), 6);
     bindings = fold(bindings, { as: 'any', key: '', type: 'U' }, 7);
     bindings = fold(bindings, many(['i']), [8]);
-    expect(shortly(bindings)).toEqual(['a many j 4', 'a one U 5', 'a one T 6', 'a any U 7', 'a many i 8']);
+    expect(formatBindings(bindings)).toEqual([
+      'a many j 4',
+      'a one U 5',
+      'a one T 6',
+      'a any U 7',
+      'a many i 8',
+    ]);
   });
 
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
@@ -84,9 +90,9 @@ describe('bindings', () => {
 
   it('keep no more tools than the type allows, those of the newest objects (TPR-07)', () => {
     const bindings = fold(fold([], many(['a', 'b']), [1, 2]), many(['c', 'd'], 4), [3, 4]);
-    expect(shortly(bindings)).toEqual(['a many c 3', 'a many d 4']);
-    expect(shortly(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
-    expect(shortly(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
+    expect(formatBindings(bindings)).toEqual(['a many c 3', 'a many d 4']);
+    expect(formatBindings(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
+    expect(formatBindings(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
   it('stay unchanged if the result is no artifact, or has no value at the recorded position', () => {
@@ -103,7 +109,7 @@ describe('bindings', () => {
     bindings = fold(bindings, one('T', 'k'), 3, { path: 'a/b' });
     const { slice, fact } = forgetBindings('k');
     expect(slice).toBe(BINDINGS.name);
-    expect(shortly(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
+    expect(formatBindings(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
   });
 
   it("are copied to a nested loop when it starts, and the loop's own bindings are copied back when it ends", () => {
@@ -113,28 +119,28 @@ describe('bindings', () => {
     bindings = fold(bindings, one('T'), 3, inB('f'));
     bindings = closed(bindings, 'f');
     const inG = bindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
-    expect(shortly(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
+    expect(formatBindings(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
     bindings = closed(bindings, 'g');
-    expect(shortly(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);
+    expect(formatBindings(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);
     expect(bindings.some((binding) => 'inherited' in binding)).toBe(false);
   });
 
   it('do not exceed the maximum number of tools when a nested loop copies them back', () => {
     let bindings = opened(fold([], many(['a', 'b'], 4), [1, 2], inB('')), 'f');
     bindings = fold(bindings, many(['c'], 4), [3], inB('f'));
-    expect(shortly(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
+    expect(formatBindings(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
   it('are copied back from open loops at the end of the turn', () => {
     const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
-    expect(shortly(told(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
+    expect(formatBindings(observe(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the same array after an unrelated event', () => {
     const bindings = fold([], one('T'), 1);
-    expect(told(bindings, { type: 'model-replied' })).toBe(bindings);
+    expect(observe(bindings, { type: 'model-replied' })).toBe(bindings);
     expect(closed(bindings, 'x')).toBe(bindings);
     expect(opened(bindings, 'f')).toBe(bindings);
-    expect(told(bindings, { type: 'turn-ended' })).toBe(bindings);
+    expect(observe(bindings, { type: 'turn-ended' })).toBe(bindings);
   });
 });

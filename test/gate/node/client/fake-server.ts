@@ -2,30 +2,30 @@ import { vi } from 'vitest';
 import { type ClientSession, createClient, type FetchInit } from '../../../../src/client/entry.ts';
 
 /** A request that the server received. */
-export interface Got extends FetchInit {
+export interface ReceivedRequest extends FetchInit {
   /** The path below that of the session. */
   readonly path: string;
 }
 
 /** The next response, or a lost connection. */
-export type Next = Response | Error | ((got: Got) => Response | Promise<Response>);
+export type Next = Response | Error | ((got: ReceivedRequest) => Response | Promise<Response>);
 
 /** A session whose server answers as scripted, and the requests that the server received. */
-export interface Played {
+export interface FakeSession {
   readonly session: ClientSession;
-  readonly got: Got[];
+  readonly got: ReceivedRequest[];
 }
 
 const SESSION = 'https://agents.test/agents/clerk/sessions/s1';
 
-export function played(...script: Next[]): Played {
-  const got: Got[] = [];
+export function fakeSession(...script: Next[]): FakeSession {
+  const got: ReceivedRequest[] = [];
   const client = createClient({
     url: 'https://agents.test',
     agent: 'clerk',
     token: async () => 'secret',
     async fetch(url, init) {
-      const request: Got = { ...init, path: url.replace(SESSION, '') };
+      const request: ReceivedRequest = { ...init, path: url.replace(SESSION, '') };
       got.push(request);
       const next = script.shift();
       if (next === undefined) throw new Error('The script has no further response.');

@@ -6,7 +6,17 @@ import {
   type FetchInit,
   HoldfastError,
 } from '../../../../src/client/entry.ts';
-import { ANSWER, all, frame, json, LOST, played, problem, stream, withoutWaiting } from './fake-server.ts';
+import {
+  ANSWER,
+  all,
+  fakeSession,
+  frame,
+  json,
+  LOST,
+  problem,
+  stream,
+  withoutWaiting,
+} from './fake-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
@@ -23,7 +33,7 @@ const VIEW = { session: 's1', agent: 'clerk', seq: 4, messages: [] };
 describe('a request', () => {
   it('is retried at most five times after a lost connection, with growing delays', async () => {
     const times: number[] = [];
-    const { session } = played(
+    const { session } = fakeSession(
       ...Array.from({ length: 6 }, () => () => {
         times.push(Date.now() - Date.UTC(2026, 0, 1));
         throw LOST;
@@ -76,7 +86,7 @@ describe('a request', () => {
   ])(
     'reports a lost connection and whether the request may have run: %s',
     async (_, thrown, ask, message, more) => {
-      const { session } = played(...Array.from({ length: 6 }, () => thrown));
+      const { session } = fakeSession(...Array.from({ length: 6 }, () => thrown));
       await expect(withoutWaiting(ask(session))).rejects.toMatchObject({
         type: 'connection-lost',
         message: `The connection to the server was lost in ${message}`,
@@ -88,14 +98,14 @@ describe('a request', () => {
 
   it('explains an error whose cause the browser hides', async () => {
     vi.stubGlobal('location', { origin: 'https://shop.example' });
-    const { session } = played(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
+    const { session } = fakeSession(...Array.from({ length: 6 }, () => new TypeError('Failed to fetch')));
     await expect(withoutWaiting(session.state())).rejects.toThrow(
       'The connection to the server was lost in GET /agents/clerk/sessions/s1: Failed to fetch. In a page, check that `cors({ origins })` lists its origin.',
     );
   });
 
   it('is retried if it gets no response for 50 s, and the first attempt is aborted', async () => {
-    const { session, got } = played(() => new Promise<Response>(() => {}), json(VIEW));
+    const { session, got } = fakeSession(() => new Promise<Response>(() => {}), json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(49_999);
     expect([got.length, got[0]?.signal?.aborted]).toEqual([1, false]);
@@ -106,7 +116,7 @@ describe('a request', () => {
 
   it('has no timeout while it sends files', async () => {
     let answer = (_: Response): void => {};
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       () =>
         new Promise<Response>((resolve) => {
           answer = resolve;
@@ -121,7 +131,7 @@ describe('a request', () => {
 
   it('is retried after a random delay, so that clients do not retry together', async () => {
     vi.mocked(Math.random).mockReturnValue(0.5);
-    const { session } = played(LOST, json(VIEW));
+    const { session } = fakeSession(LOST, json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(624);
     expect(vi.getTimerCount()).toBe(1);
@@ -131,7 +141,7 @@ describe('a request', () => {
 
   it('is retried if its response breaks off', async () => {
     const broken = () => stream(['{"a'], 'broken');
-    const { session } = played(broken, json(VIEW));
+    const { session } = fakeSession(broken, json(VIEW));
     expect(await withoutWaiting(session.state())).toEqual(VIEW);
   });
 
@@ -159,7 +169,7 @@ describe('a request', () => {
     ['of a proxy', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 500],
     ['of the edge', () => new Response('<h1>Connection timed out</h1>', { status: 522 }), 500],
   ])('is retried after an error %s', async (_, refusal, ms) => {
-    const { session } = played(refusal(), json(VIEW));
+    const { session } = fakeSession(refusal(), json(VIEW));
     const answered = session.state();
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(vi.getTimerCount()).toBe(1);
@@ -174,7 +184,7 @@ describe('a request', () => {
     ['a failed model', 'model-failure', 502, { 'retry-after': '1' }],
     ['an invalid body', 'invalid-body', 422, {}],
   ])('is rejected without a retry for %s', async (_, type, status, headers) => {
-    const { session, got } = played(problem(type, status, { turn: 't0' }, { ...headers }));
+    const { session, got } = fakeSession(problem(type, status, { turn: 't0' }, { ...headers }));
     const { 'retry-after': retryAfter } = { 'retry-after': undefined, ...headers };
     await expect(session.send('Pay.')).rejects.toMatchObject({
       name: 'HoldfastError',
@@ -197,7 +207,7 @@ describe('a request', () => {
       400,
     ],
   ])('rejects with bad-response if the response is %s', async (_, response, status) => {
-    const { session } = played(response);
+    const { session } = fakeSession(response);
     const failure = await session.state().catch((thrown: unknown) => thrown);
     expect(failure).toBeInstanceOf(HoldfastError);
     expect(failure).toMatchObject({ type: 'bad-response', status });
@@ -207,7 +217,7 @@ describe('a request', () => {
   });
 
   it('rejects with the reason of an aborted signal', async () => {
-    const { session, got } = played();
+    const { session, got } = fakeSession();
     await expect(session.state({ signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
     expect(got).toEqual([]);
   });
@@ -323,7 +333,7 @@ describe('a session', () => {
   });
 
   it('revalidates its state, and reuses the earlier one if it is unchanged', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       json(VIEW, 200, { etag: '"4"' }),
       new Response(null, { status: 304 }),
       json({ ...VIEW, seq: 5 }, 200, { etag: '"5"' }),
@@ -336,7 +346,7 @@ describe('a session', () => {
 
   it('returns the status of a turn, even if the turn has failed', async () => {
     const failed = { ...ANSWER, outcome: 'failed', error: { type: 'stuck', message: 'It is stuck.' } };
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       json({ turn: 't1', status: 'running' }, 202),
       problem('turn-failed', 500, failed),
       stream([frame('answer', ANSWER)]),
@@ -348,12 +358,12 @@ describe('a session', () => {
   });
 
   it('rejects a message with session-erased if the session is erased meanwhile', async () => {
-    const { session } = played(stream([frame('erased', {})]));
+    const { session } = fakeSession(stream([frame('erased', {})]));
     await expect(session.send('Pay.')).rejects.toMatchObject({ type: 'session-erased', status: 410 });
   });
 
   it('reads the journal page by page', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       json({ events: [{ seq: 1 }, { seq: 2 }], next: '/x' }),
       json({ events: [{ seq: 3 }], next: null }),
     );
@@ -362,7 +372,7 @@ describe('a session', () => {
   });
 
   it('sends files after the text, and can read them again', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([frame('answer', ANSWER)]),
       () => new Response('PNG', { headers: { 'content-type': 'image/png' } }),
     );
@@ -393,7 +403,7 @@ describe('a session', () => {
 
   it('deletes files by their ids', async () => {
     const gone = () => new Response(null, { status: 204 });
-    const { session, got } = played(gone(), gone());
+    const { session, got } = fakeSession(gone(), gone());
     expect(await session.deleteFile('ab')).toBeUndefined();
     await session.deleteFile({ id: 'cd' });
     expect(got.map(({ method, path }) => [method, path])).toEqual([
@@ -404,7 +414,7 @@ describe('a session', () => {
 
   it('can be cancelled and erased', async () => {
     const stopping = { turn: 't1', status: 'cancel-requested' };
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       json(stopping, 202),
       json(stopping, 202),
       new Response(null, { status: 204 }),
@@ -423,7 +433,12 @@ describe('a session', () => {
     const lost = (): never => {
       throw LOST;
     };
-    const { session, got } = played(lost, lost, lost, json({ turn: 't1', status: 'cancel-requested' }, 202));
+    const { session, got } = fakeSession(
+      lost,
+      lost,
+      lost,
+      json({ turn: 't1', status: 'cancel-requested' }, 202),
+    );
     const said = (request: string) => ({
       type: 'connection-lost',
       message: `The connection to the server was lost in ${request}: fetch failed. The request may have run.`,
@@ -460,7 +475,7 @@ describe('an invalid request', () => {
   });
 
   it.each(['', '.', '..'])('throws for the name %j, which would lead to another path', async (name) => {
-    const { session } = played();
+    const { session } = fakeSession();
     expect(() => createClient({ url: '', agent: name })).toThrow(
       new TypeError(`'${name}' is not a valid name for an agent.`),
     );
@@ -473,7 +488,7 @@ describe('an invalid request', () => {
   });
 
   it('throws for files beside a message of parts', async () => {
-    const { session } = played();
+    const { session } = fakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
       '`files` needs a message that is text. Put these files into the parts of the message.',

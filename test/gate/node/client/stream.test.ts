@@ -3,10 +3,10 @@ import { HoldfastError, type StreamItem } from '../../../../src/client/entry.ts'
 import {
   ANSWER,
   all,
+  fakeSession,
   frame,
   json,
   LOST,
-  played,
   problem,
   stored,
   stream,
@@ -33,7 +33,7 @@ describe('a stream of a turn', () => {
   it.each([undefined, 1, 7])(
     'yields the events and then the answer if it arrives in pieces of %s bytes',
     async (size) => {
-      const { session, got } = played(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
+      const { session, got } = fakeSession(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
       const items = await all(session.stream('Pay.'));
       expect(short(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
       expect(items[1]).toEqual({ type: 'text-delta', reply: 'r1', text: 'Pai' });
@@ -58,7 +58,7 @@ describe('a stream of a turn', () => {
   it.each(['closed', 'broken'] as const)(
     'resumes after the last event if its connection is %s',
     async (end) => {
-      const { session, got } = played(
+      const { session, got } = fakeSession(
         stream([STARTED, DELTA], end),
         LOST,
         stream([stored(2, 'turn-started'), ...END]),
@@ -74,7 +74,7 @@ describe('a stream of a turn', () => {
   );
 
   it('sends its message again with the same key if it has received no event of the turn', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       LOST,
       stream([]),
       problem('newer-deployment', 503, {}, { 'retry-after': '5' }),
@@ -87,7 +87,7 @@ describe('a stream of a turn', () => {
   });
 
   it('uses a new key for each message, or the key that the caller provides', async () => {
-    const { session, got } = played(...[1, 2, 3].map(() => stream(END)));
+    const { session, got } = fakeSession(...[1, 2, 3].map(() => stream(END)));
     await session.send('a');
     await session.send('a');
     await session.send('a', { idempotencyKey: 'mine' });
@@ -96,7 +96,7 @@ describe('a stream of a turn', () => {
   });
 
   it('resumes at once if the invocation behind it ended', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
       stream([...END]),
     );
@@ -107,7 +107,7 @@ describe('a stream of a turn', () => {
   it('yields each piece of a reply once, although each connection repeats the reply from the beginning', async () => {
     const piece = (text: string, more: object = {}) => frame('text-delta', { reply: '1.1', text, ...more });
     const thought = frame('reasoning-delta', { reply: '1.1', text: 'Hm. ' });
-    const { session } = played(
+    const { session } = fakeSession(
       stream([STARTED, thought, piece('I '), piece('in', { frame: 'c' }), piece('pa')], 'broken'),
       stream([thought, piece('I pay'), piece('inside', { frame: 'c' })], 'broken'),
       stream([thought], 'broken'),
@@ -122,7 +122,7 @@ describe('a stream of a turn', () => {
     const piece = (text: string, reply = '1.2') => frame('text-delta', { reply, text });
     const restarted = frame('reply-restarted', { reply: '1.2' });
     const resumed = stored(3, 'turn-resumed', { cause: 'expired' });
-    const { session } = played(
+    const { session } = fakeSession(
       stream([STARTED, piece('I pa', '1.1'), restarted, piece('I w')], 'broken'),
       stream([restarted, piece('I will')], 'broken'),
       stream([resumed, restarted, piece('Paid'), stored(4, 'model-replied', { text: 'Paid.' })], 'broken'),
@@ -147,7 +147,7 @@ describe('a stream of a turn', () => {
   });
 
   it('waits before it resumes if the ended invocation sent no events', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
       stream([frame('continues', { turn: 't1', after: 2 })]),
       stream([...END]),
@@ -159,7 +159,7 @@ describe('a stream of a turn', () => {
   });
 
   it('waits at most 30 seconds, even if the server asks for more', async () => {
-    const { session, got } = played(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
+    const { session, got } = fakeSession(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
     const reading = all(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(29_000);
     expect(got.length).toBe(1);
@@ -168,7 +168,7 @@ describe('a stream of a turn', () => {
   });
 
   it('follows a turn that moves to another invocation', async () => {
-    const { session } = played(
+    const { session } = fakeSession(
       stream([STARTED, frame('accepted', { turn: 't1', status: 'accepted' })]),
       stream([frame('accepted', { turn: 't1', status: 'accepted' })]),
       stream(END),
@@ -184,7 +184,7 @@ describe('a stream of a turn', () => {
   });
 
   it('reconnects if the server sends no data for 50 seconds', async () => {
-    const { session } = played(stream([STARTED], 'open'), stream(END));
+    const { session } = fakeSession(stream([STARTED], 'open'), stream(END));
     const items = all(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(49_999);
     let isOver = false;
@@ -204,13 +204,13 @@ describe('a stream of a turn', () => {
       text: '',
       pending: [{ call: 'c1' }],
     };
-    const { session } = played(stream([STARTED, frame('suspended', view)]));
+    const { session } = fakeSession(stream([STARTED, frame('suspended', view)]));
     expect((await all(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
   });
 
   it('ends with the status of the message if the turn starts later', async () => {
     const view = { turn: 't1', status: 'queued' };
-    const { session, got } = played(json(view, 202));
+    const { session, got } = fakeSession(json(view, 202));
     expect(await all(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
       { type: 'later', answer: view },
     ]);
@@ -221,13 +221,13 @@ describe('a stream of a turn', () => {
     ['an erased frame', stream([STARTED, frame('erased', { turn: 't1' })])],
     ['a reconnect that returns 410', stream([STARTED])],
   ])('ends with an erased item after %s', async (_, first) => {
-    const { session } = played(first, problem('session-erased', 410));
+    const { session } = fakeSession(first, problem('session-erased', 410));
     const items = await withoutWaiting(all(session.stream('Pay.')));
     expect(items.at(-1)).toMatchObject({ type: 'erased' });
   });
 
   it('rejects if it breaks off repeatedly without new events', async () => {
-    const { session, got } = played(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
+    const { session, got } = fakeSession(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
         'connection-lost',
@@ -250,7 +250,7 @@ describe('a stream of a turn', () => {
       });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
     };
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([STARTED]),
       ...Array.from({ length: 20 }, () => silent),
       stream(END),
@@ -263,7 +263,10 @@ describe('a stream of a turn', () => {
   });
 
   it('reports no erased session if another server returns 404 in the meantime', async () => {
-    const { session } = played(stream([STARTED]), new Response('There is nothing here yet', { status: 404 }));
+    const { session } = fakeSession(
+      stream([STARTED]),
+      new Response('There is nothing here yet', { status: 404 }),
+    );
     await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toMatchObject({
       type: 'bad-response',
       status: 404,
@@ -274,14 +277,14 @@ describe('a stream of a turn', () => {
     ['not JSON', 'data: {"a\n\n'],
     ['not a JSON object', 'data: 1\n\n'],
   ])('rejects if the data of an event is %s', async (_, text) => {
-    const { session } = played(stream([STARTED, `event: model-replied\n${text}`]));
+    const { session } = fakeSession(stream([STARTED, `event: model-replied\n${text}`]));
     await expect(all(session.stream('Pay.'))).rejects.toThrow(
       /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 
   it('yields unknown events of a newer server', async () => {
-    const { session } = played(stream([frame('weather', { sun: true }), ...END]));
+    const { session } = fakeSession(stream([frame('weather', { sun: true }), ...END]));
     expect((await all(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
   });
 
@@ -291,14 +294,14 @@ describe('a stream of a turn', () => {
       start: (controller) => controller.enqueue(new TextEncoder().encode(STARTED)),
       cancel,
     });
-    const { session } = played(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
+    const { session } = fakeSession(new Response(body, { headers: { 'content-type': 'text/event-stream' } }));
     for await (const _ of session.stream('Pay.')) break;
     expect(cancel).toHaveBeenCalledOnce();
   });
 
   it('closes a resumed connection if the caller stops reading', async () => {
     const cancel = vi.fn();
-    const { session } = played(
+    const { session } = fakeSession(
       stream([STARTED]),
       new Response(new ReadableStream({ cancel }), { headers: { 'content-type': 'text/event-stream' } }),
     );
@@ -311,7 +314,7 @@ describe('a stream of a turn', () => {
 
   it('yields no events after its signal has aborted', async () => {
     const leave = new AbortController();
-    const { session } = played(stream([STARTED, DELTA, ...END]));
+    const { session } = fakeSession(stream([STARTED, DELTA, ...END]));
     const shown: string[] = [];
     const reading = (async () => {
       for await (const { type } of session.stream('Pay.', { signal: leave.signal })) {
@@ -325,7 +328,7 @@ describe('a stream of a turn', () => {
 
   it('rejects with the reason of its signal, even while it waits to reconnect', async () => {
     const leave = new AbortController();
-    const { session, got } = played(stream([STARTED]));
+    const { session, got } = fakeSession(stream([STARTED]));
     const items = all(session.stream('Pay.', { signal: leave.signal }));
     const rejected = expect(items).rejects.toThrow('enough');
     await vi.advanceTimersByTimeAsync(100);
@@ -338,7 +341,7 @@ describe('a stream of a turn', () => {
 
 describe('streamAnswers', () => {
   it('sends each answer with its call and question, and yields only new events', async () => {
-    const { session, got } = played(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
+    const { session, got } = fakeSession(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
     const items = await all(
       session.streamAnswers([
         { call: { call: 'c1', question: 2 }, decision: 'approve' },
@@ -364,7 +367,7 @@ describe('streamAnswers', () => {
     const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
     const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
     const more = [stored(4, 'tool-call-suspended'), stored(5, 'tool-call-answered'), frame('answer', ANSWER)];
-    const { session, got } = played(stream(more), stream(asked), stream(more));
+    const { session, got } = fakeSession(stream(more), stream(asked), stream(more));
     expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
       4,
       5,
@@ -384,7 +387,7 @@ describe('streamAnswers', () => {
 
   it('yields all new events if the name of the session was used before', async () => {
     const call = 't2.3.0';
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([stored(40, 'turn-started'), frame('erased', { turn: 't1' })]),
       stream([stored(5, 'tool-call-answered', { turn: 't2' }), frame('answer', ANSWER)]),
     );
@@ -394,7 +397,7 @@ describe('streamAnswers', () => {
   });
 
   it('accepts a single decision or result', async () => {
-    const { session, got } = played(...[1, 2, 3].map(() => stream([frame('answer', ANSWER)])));
+    const { session, got } = fakeSession(...[1, 2, 3].map(() => stream([frame('answer', ANSWER)])));
     expect(await session.decide('c1', 'approve')).toEqual(ANSWER);
     await session.decide('c1', { decision: 'edit', input: { a: 1 } });
     await session.result('c1', { error: 'No.' });
@@ -408,7 +411,7 @@ describe('streamAnswers', () => {
 
 describe('a watched session', () => {
   it('yields one turn after another, resumes after the last event, and ends when it is erased', async () => {
-    const { session, got } = played(
+    const { session, got } = fakeSession(
       stream([STARTED, DELTA, REPLIED, ENDED, frame('continues', { after: 4, events: '/x' })]),
       stream([stored(5, 'turn-started', { turn: 't2' })]),
       problem('unknown-session', 404),
@@ -423,7 +426,7 @@ describe('a watched session', () => {
   });
 
   it('rejects if the session has not started', async () => {
-    const { session } = played(problem('unknown-session', 404));
+    const { session } = fakeSession(problem('unknown-session', 404));
     await expect(all(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
   });
 });

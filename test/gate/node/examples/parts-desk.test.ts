@@ -3,16 +3,16 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { definePartsDesk } from '../../../../src/examples/mcp/parts-desk.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
-import { calls, says } from '../mcp/tools/scenes.ts';
+import { calls, sayingTool } from '../mcp/tools/scenes.ts';
 import { offered, results } from '../unfolding/scenes.ts';
 
 it('the parts desk calls each server with its own options, and offers all of their tools', async () => {
-  const warehouse = fakeServer({ tools: [says('count', 'Seven.')] });
-  const customer = fakeServer({ tools: [says('count', 'Two on order.')] });
+  const warehouse = fakeServer({ tools: [sayingTool('count', 'Seven.')] });
+  const customer = fakeServer({ tools: [sayingTool('count', 'Two on order.')] });
   const archive = fakeServer({
     kind: 'sse',
     url: 'https://archive.example/sse',
-    tools: [says('find', 'Page 7.')],
+    tools: [sayingTool('find', 'Page 7.')],
   });
   const asked: string[] = [];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {

@@ -8,7 +8,7 @@ import type { AppendData, KeptBlob } from '../../../doors/journal.ts';
 import { findFileKeeper, Interrupted } from '../../../doors/loop.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { partsOfResult, toLog } from '../../../doors/tools.ts';
-import { hold } from '../session/held.ts';
+import { createHeldSession } from '../session/held.ts';
 
 const MIB = 1024 * 1024;
 const bytesOf = (length: number, fill = 7): Uint8Array => new Uint8Array(length).fill(fill);
@@ -65,7 +65,7 @@ const filesOver = (
 const keeper = findFileKeeper([filesModule()]);
 
 /** Stores a file of a result in a held session, and returns it as stored. */
-async function keepIn({ files }: Awaited<ReturnType<typeof hold>>['session'], kept: NewFile) {
+async function keepIn({ files }: Awaited<ReturnType<typeof createHeldSession>>['session'], kept: NewFile) {
   const result = await files?.keep(content([kept]), Secrets.NONE, () => {});
   const [part] = result ? partsOfResult(result) : [];
   if (!part || !('id' in part)) throw new Error('The file was not stored.');
@@ -120,7 +120,7 @@ describe('a file that a tool creates', () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    expect(files.namedBy(ended(STORED))).toBeUndefined();
+    expect(files.blobsOfEvent(ended(STORED))).toBeUndefined();
     expect(asked).toEqual([`${ID} 0`]);
   });
 
@@ -133,7 +133,7 @@ describe('a file that a tool creates', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox } = await hold({ wrap, files: keeper });
+    const { session, outbox } = await createHeldSession({ wrap, files: keeper });
     const stored = await keepIn(session, newFile(SMALL));
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
@@ -154,10 +154,10 @@ describe('a file that a tool creates', () => {
       async (file: NewFile) => {
         const files = filesOver(fakePort({}).port);
         await files.keepFile(file);
-        return files.namedBy(ended(STORED));
+        return files.blobsOfEvent(ended(STORED));
       },
     ],
-    ['of a message', async (file: NewFile) => (await keeper?.named([file]))?.blobs],
+    ['of a message', async (file: NewFile) => (await keeper?.nameFiles([file]))?.blobs],
   ])('%s is sent without the rest of its buffer', async (_, blobsOf) => {
     const view = new Uint8Array([0, ...SMALL, 0]).subarray(1, 4);
     const [blob] = (await blobsOf(newFile(view))) ?? [];
@@ -175,7 +175,7 @@ describe('a file that a tool creates', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox, clock } = await hold({ wrap, files: keeper });
+    const { session, outbox, clock } = await createHeldSession({ wrap, files: keeper });
     await keepIn(session, newFile(SMALL));
     outbox.emit(ended(STORED));
     const durable = outbox.durable();
@@ -194,7 +194,7 @@ describe('a file that a tool creates', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox } = await hold({ wrap, files: keeper });
+    const { session, outbox } = await createHeldSession({ wrap, files: keeper });
     for (const fill of [1, 2, 3]) {
       const stored = await keepIn(session, newFile(bytesOf(7 * MIB, fill)));
       outbox.emit({ type: 'tool-call-ended', turn: 't1', call: 'a', result: { ...content([stored]) } });
@@ -209,7 +209,7 @@ describe('a file that a tool creates', () => {
     const files = filesOver(fakePort({}).port, { store });
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
-    expect(files.namedBy(ended(STORED))).toEqual([
+    expect(files.blobsOfEvent(ended(STORED))).toEqual([
       { id: ID, about: ABOUT, size: 3, outside: { module: 'files', key: '', incarnation: 'i1', version: 0 } },
     ]);
   });
@@ -220,7 +220,7 @@ describe('a file that a tool creates', () => {
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
     await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('The bucket is missing');
-    expect(files.namedBy(ended(STORED))).toBeUndefined();
+    expect(files.blobsOfEvent(ended(STORED))).toBeUndefined();
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
@@ -237,7 +237,7 @@ describe('a file that a tool creates', () => {
     const files = filesOver(stateOf(false, 1), { store });
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
-    expect(files.namedBy(ended(STORED))).toMatchObject([
+    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([
       { id: ID, outside: { incarnation: 'i1', version: 1 } },
     ]);
     expect(await files.find(ID)).toEqual(newFile(SMALL));
@@ -250,7 +250,7 @@ describe('a file that a tool creates', () => {
     const kept = files.keepFile(newFile(SMALL));
     answer.resolve(null);
     expect([await looked, await kept]).toEqual([new Map(), STORED]);
-    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 });
@@ -399,7 +399,7 @@ describe('a file that a tool reads', () => {
     expect(await files.find(ID)).toBeUndefined();
     expect(await files.read([STORED])).toEqual(new Map());
     await files.keepFile(NAMED);
-    expect(files.namedBy(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
   });
 });
 

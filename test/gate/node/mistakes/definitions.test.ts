@@ -5,7 +5,7 @@
 import { describe, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineManualTool } from '../../../../src/modules/answers/entry.ts';
-import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, ofAgent, ofTool, run, tool } from './mistake.ts';
 
 const AGENT_KEYS =
   'name, description, instructions, tools, model, settings, ' +
@@ -26,7 +26,7 @@ describe('defineManualTool', () => {
       "Tool 'pay': it has 'effect', but its caller runs it, and the turn waits for the result. Omit it.",
     ],
     ['no name', ofManual({ name: undefined }), "Tool '': it has no 'name'. Use a string."],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('defineTool', () => {
@@ -146,7 +146,7 @@ describe('defineTool', () => {
       make(defineTool, undefined),
       "Tool '': it received undefined. Pass one object, as in defineTool({ ... }).",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('defineAgent', () => {
@@ -267,5 +267,5 @@ describe('defineAgent', () => {
       make(defineAgent, undefined),
       "Agent '' received undefined. Pass one object, as in defineAgent({ ... }).",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });

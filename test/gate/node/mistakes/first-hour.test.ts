@@ -24,7 +24,7 @@ import {
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { githubWebhook, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, ofAgent, run, tool } from './mistake.ts';
 
 const hook = { agent: 'clerk', secret: 'HOOK_SECRET' };
 const ofGithub = (config: object) => make(githubWebhook, { ...hook, ...config });
@@ -67,7 +67,7 @@ describe('a webhook', () => {
       "Webhook 'desk' has 'event' instead of 'events'. Rename it.",
     ],
     ['no agent', make(githubWebhook, { secret: 'S' }), "Webhook 'github' has no 'agent'. Use a string."],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 
   it('accepts unusual GitHub events that resemble no known event', () => {
     ofGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
@@ -100,7 +100,7 @@ describe('an approval', () => {
       () => Reflect.apply(oneShotPerLoop, undefined, []),
       "Tool '': it is undefined, not a tool, so it cannot be decorated.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 const Customer = defineDomainType({
@@ -133,7 +133,7 @@ describe('a combination of tools', () => {
       make(defineUnfolding, { name: 'more', description: 'More.', children: [tool] }),
       "Tool 'more': it has 'children' instead of 'tools'. Rename it.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 
   it('causes no error if the names differ, or if the returned type is not declared', () => {
     ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // These names begin with the type.
@@ -190,7 +190,7 @@ describe('a tool of the AI SDK', () => {
       ofAi('weather', { name: 'weather' }),
       "Tool 'weather': it is made from 'weather'. Use a tool of the AI SDK.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 const ofManual = (config: object) =>
@@ -213,7 +213,7 @@ describe('a tool that its caller runs', () => {
       ofManual({ timeout: 5 }),
       "Tool 'locate': it has 'timeout', but its caller runs it. Set the time limit for the result with 'expires'.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('a schedule', () => {
@@ -229,7 +229,7 @@ describe('a schedule', () => {
       }),
       "Schedule 'nightly': '0 24 * * *' has 24 among its hours, which end at 23.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('the log', () => {
@@ -239,7 +239,7 @@ describe('the log', () => {
       make(logTo, { level: 'info' }),
       'logTo received an object. Use a function that takes a line, or false.',
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 const clerk = ofAgent({ tools: [tool] })();
@@ -277,5 +277,5 @@ describe('a test session', () => {
       make(scriptedModel, ['Hello.', 5]),
       "A script has 5 in replies[1]. Use a string, { calls: ['name'] } or a function.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });

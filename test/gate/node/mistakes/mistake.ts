@@ -19,7 +19,7 @@ export const ofAgent = (config: object) =>
 export const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run });
 
 /** Expects the whole message. */
-export const told = (_: string, mistake: () => unknown, message: string): void => {
+export const expectMessage = (_: string, mistake: () => unknown, message: string): void => {
   let thrown: unknown = 'nothing was thrown';
   try {
     mistake();

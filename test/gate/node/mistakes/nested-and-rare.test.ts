@@ -24,7 +24,7 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { defineReference, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
-import { type Mistake, make, ofAgent, run, told, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, ofAgent, run, tool } from './mistake.ts';
 
 const LIMITS = 'iterations, tokens, maxGenerations, maxScheduled';
 const SETTINGS =
@@ -109,7 +109,7 @@ describe('a nested key in an agent', () => {
       ofAgent({ settings: { timeout: { ms: 5_000 } } }),
       `Agent 'clerk' has a setting 'timeout' of {"ms":5000}. Use { total, silence }, each a whole number of ms from 1 to 86400000.`,
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 
   it('accepts an agent that is spread into another agent', () => {
     const first = ofAgent({
@@ -227,7 +227,7 @@ describe('an entry in a list of an agent', () => {
       make(chaining, chainAny()),
       'chaining() received an object. Pass a list, as in chaining([chainFrom(Customer)]).',
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('a tool with a decorator, a lock or MCP clients', () => {
@@ -287,7 +287,7 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
       make(mcpResources, undefined as never),
       "MCP client '': undefined is not a client. Use the result of defineMcpClient, as in mcpResources(client).",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('a rarely used definition', () => {
@@ -433,5 +433,5 @@ describe('a rarely used definition', () => {
       ofOptions({ tools: tool }),
       "ToolCallingOptions: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });

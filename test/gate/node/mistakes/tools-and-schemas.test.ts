@@ -15,7 +15,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Mistake, make, ofAgent, ofTool, run, told, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, ofAgent, ofTool, run, tool } from './mistake.ts';
 
 const ofInput = (schema: object) => ofTool({ input: jsonSchema({ type: 'object', ...schema }) });
 
@@ -126,7 +126,7 @@ describe('a list of tools', () => {
       }),
       "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName of 'holdfast/decorators'.",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 const named = { name: 'desk', description: 'Helps.' };
@@ -189,7 +189,7 @@ describe('a tool with inner tools, a group or a webhook', () => {
       make(defineWebhook, { name: 'hook', verify: run, strat: run }),
       "Webhook 'hook' has 'strat', which defineWebhook does not take. Did you mean 'start'?",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('defineMcpClient', () => {
@@ -205,7 +205,7 @@ describe('defineMcpClient', () => {
       make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
       "MCP client 'docs': it has 'timeOut', which defineMcpClient does not take. Did you mean 'timeout'?",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('the JSON Schema of an input', () => {
@@ -285,7 +285,7 @@ describe('the JSON Schema of an input', () => {
       ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
       "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
-  ])('the error explains the mistake: %s', told);
+  ])('the error explains the mistake: %s', expectMessage);
 });
 
 describe('a correct JSON Schema', () => {

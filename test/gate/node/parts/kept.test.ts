@@ -16,7 +16,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { heldIn, maker, type SignedReply, signed } from './signed.ts';
 
@@ -136,9 +136,9 @@ describe('a reply of parts', () => {
     });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    const left = await passing(clock, app.run(leased, { leave: client.signal }));
+    const left = await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
     expect(left).toMatchObject({ status: 'handed-over' });
-    await passing(clock, app.run(await app.resume(turn)));
+    await advanceUntilSettled(clock, app.run(await app.resume(turn)));
     expect(heldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 

@@ -9,7 +9,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { heldIn, maker, signed } from './signed.ts';
 
@@ -64,12 +64,14 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
   const modelOptions = { provider: 'maker' };
   const app = memoryApp({ tools: [leaves], replies: [reply], modelOptions, clock, leaseMs: LEASE_MS });
   const leased = await app.lease('Go.');
-  await passing(clock, app.run(leased, { leave: client.signal }));
+  await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
   const next = await app.resume(leased.page.openTurn?.id ?? '');
   // A deployment in between changes the model.
   const deployed = { ...app.agent, model: other };
-  expect(await passing(clock, app.run(next, { agent: deployed }))).toMatchObject({ status: 'ended' });
-  await passing(clock, app.say('And?', { agent: deployed }));
+  expect(await advanceUntilSettled(clock, app.run(next, { agent: deployed }))).toMatchObject({
+    status: 'ended',
+  });
+  await advanceUntilSettled(clock, app.say('And?', { agent: deployed }));
   return other;
 }
 

@@ -47,7 +47,7 @@ const message = (key: string, what: Departure['what'] = 'changed'): Departure =>
 });
 
 /** Returns the cause of a difference between the last two requests of a loop in this journal. */
-function why(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
+function causeOf(departure: Departure, events: readonly SessionEvent[], frame = ''): string {
   const stored = [...events].map((event, at): StoredEvent => ({ seq: at + 1, at: 0, ...event }));
   const replies = stored.filter((event) => event.type === 'model-replied' && (event.frame ?? '') === frame);
   const [before, now] = [replies.at(-2)?.seq ?? 0, replies.at(-1)?.seq ?? 0];
@@ -87,7 +87,7 @@ describe('the cause of changed tools in a request', () => {
       changed('session', ['a', 'b', tool], [tool]),
       replied(),
     ];
-    expect(why(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
+    expect(causeOf(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
   });
 
   it('is found in the transitions of a state machine, in every loop of the machine', () => {
@@ -101,7 +101,7 @@ describe('the cause of changed tools in a request', () => {
     ];
     const went = { ...changed('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
     const first = [calling('order'), frame('f1'), ...move('f1', 'sent'), went, replied({ frame: 'f1' })];
-    expect(why(TOOLS, first, 'f1')).toBe("the state machine went from 'draft' to 'sent': 1 came, 2 went");
+    expect(causeOf(TOOLS, first, 'f1')).toBe("the state machine went from 'draft' to 'sent': 1 came, 2 went");
     const second = [
       ...first,
       frame('f2'),
@@ -109,7 +109,9 @@ describe('the cause of changed tools in a request', () => {
       { ...went, frame: 'f2' },
       replied({ frame: 'f2' }),
     ];
-    expect(why(TOOLS, second, 'f2')).toBe("the state machine went from 'draft' to 'paid': 1 came, 2 went");
+    expect(causeOf(TOOLS, second, 'f2')).toBe(
+      "the state machine went from 'draft' to 'paid': 1 came, 2 went",
+    );
   });
 
   it('is found in several calls of one batch, in a tool source, and in a strategy that removes all tools', () => {
@@ -119,14 +121,14 @@ describe('the cause of changed tools in a request', () => {
       ended('one', 'unfolding', { facade: 'one' }),
       ended('two', 'unfolding', { facade: 'two' }),
     ];
-    expect(why(TOOLS, [...both, change, replied()])).toBe(
+    expect(causeOf(TOOLS, [...both, change, replied()])).toBe(
       'the unfolding tool `one` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
     );
     const listed: SessionEvent = { type: 'tools-listed', turn, facts: [] };
-    expect(why(TOOLS, [replied(), listed, change, replied()])).toBe(
+    expect(causeOf(TOOLS, [replied(), listed, change, replied()])).toBe(
       'a source outside told which tools it has: 1 came',
     );
-    expect(why(TOOLS, [replied(), change, replied()])).toBe('an injection strategy decided so: 1 came');
+    expect(causeOf(TOOLS, [replied(), change, replied()])).toBe('an injection strategy decided so: 1 came');
   });
 
   it('is found in a new turn and in a deployment', () => {
@@ -136,26 +138,26 @@ describe('the cause of changed tools in a request', () => {
       replied(),
     ];
     const closing = [changed('turn', ['files'], ['files', 'read']), replied()];
-    expect(why(TOOLS, [...opened({}), ...closing])).toBe(
+    expect(causeOf(TOOLS, [...opened({}), ...closing])).toBe(
       'another turn began, and what unfolding tools had opened in the one before is closed: 1 went, 1 changed',
     );
-    expect(why(TOOLS, [...opened({ scope: 'session' }), ...closing])).toBe(
+    expect(causeOf(TOOLS, [...opened({ scope: 'session' }), ...closing])).toBe(
       'another turn began: 1 went, 1 changed',
     );
     const all = [{ name: 'look', hash: 'h' }];
-    expect(why(TOOLS, [replied(), { type: 'tools-changed', turn, cause: 'deploy', all }, replied()])).toBe(
-      'the code was changed: 1 are offered now',
-    );
+    expect(
+      causeOf(TOOLS, [replied(), { type: 'tools-changed', turn, cause: 'deploy', all }, replied()]),
+    ).toBe('the code was changed: 1 are offered now');
   });
 
   it('is not found in events of another loop, or in events outside the two requests', () => {
     const change = changed('session', ['a']);
-    expect(why(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
+    expect(causeOf(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
       'unexplained',
     );
-    expect(why(TOOLS, [change, replied(), replied()])).toBe('unexplained');
-    expect(why(TOOLS, [replied(), replied(), change])).toBe('unexplained');
-    expect(why(TOOLS, [replied(), replied()])).toBe('unexplained');
+    expect(causeOf(TOOLS, [change, replied(), replied()])).toBe('unexplained');
+    expect(causeOf(TOOLS, [replied(), replied(), change])).toBe('unexplained');
+    expect(causeOf(TOOLS, [replied(), replied()])).toBe('unexplained');
   });
 });
 
@@ -163,19 +165,19 @@ describe('the cause of a changed system text', () => {
   const asked = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
 
   it('is found if the instructions are a function', () => {
-    expect(why(SYSTEM, [replied(asked('x')), replied(asked('y'))])).toBe(
+    expect(causeOf(SYSTEM, [replied(asked('x')), replied(asked('y'))])).toBe(
       'the instructions are a function, which answered other words',
     );
     const move = ended('go', 'state-machines', { key: '', state: 'sent' });
-    expect(why(SYSTEM, [replied(asked('x')), move, replied(asked('y'))])).toBe(
+    expect(causeOf(SYSTEM, [replied(asked('x')), move, replied(asked('y'))])).toBe(
       "the instructions are a function, which answered other words: the state machine went to 'sent'",
     );
   });
 
   it('is not found if the instructions are equal, and is not the cause of a changed message', () => {
-    expect(why(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
-    expect(why(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
-    expect(why(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
+    expect(causeOf(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
+    expect(causeOf(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
+    expect(causeOf(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
   });
 });
 
@@ -183,11 +185,11 @@ describe('the cause of a changed message', () => {
   it('is found if the message announces tools, or if it has signed reasoning after such a message', () => {
     const change = changed('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
-    expect(why(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
-    expect(why(message('assistant'), [replied(), change, replied()])).toBe('unexplained');
+    expect(causeOf(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
+    expect(causeOf(message('assistant'), [replied(), change, replied()])).toBe('unexplained');
     const signed = replied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
-    expect(why(message('assistant'), [signed, change, signed])).toBe(words);
-    expect(why(message('user'), [signed, change, signed])).toBe('unexplained');
+    expect(causeOf(message('assistant'), [signed, change, signed])).toBe(words);
+    expect(causeOf(message('user'), [signed, change, signed])).toBe('unexplained');
   });
 
   it('is found in a summary, in a shortened message and in a last answer', () => {
@@ -197,17 +199,17 @@ describe('the cause of a changed message', () => {
       turns: 2,
       summary: 'S',
     };
-    expect(why(message('user'), [replied(), summary, replied()])).toBe(
+    expect(causeOf(message('user'), [replied(), summary, replied()])).toBe(
       'a summary took the place of the oldest turns',
     );
     const shortened: SessionEvent = { type: 'conversation-cut', turn, turns: 1 };
-    expect(why(message('user', 'gone'), [replied(), shortened, replied()])).toBe(
+    expect(causeOf(message('user', 'gone'), [replied(), shortened, replied()])).toBe(
       'the request was too long for the model, which is shown less since',
     );
-    expect(why(message('user', 'gone'), [replied({ last: true }), replied()])).toBe(
+    expect(causeOf(message('user', 'gone'), [replied({ last: true }), replied()])).toBe(
       'the one before asked for a last answer at a limit, and that is said once',
     );
-    expect(why(message('user', 'inserted'), [replied({ last: true }), replied()])).toBe('unexplained');
-    expect(why(SYSTEM, [replied({ last: true }), summary, shortened, replied()])).toBe('unexplained');
+    expect(causeOf(message('user', 'inserted'), [replied({ last: true }), replied()])).toBe('unexplained');
+    expect(causeOf(SYSTEM, [replied({ last: true }), summary, shortened, replied()])).toBe('unexplained');
   });
 });

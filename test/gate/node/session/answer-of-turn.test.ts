@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { replan, terminateAgent } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { outside } from '../tool-loop/outside.ts';
+import { sourceOf } from '../tool-loop/outside.ts';
 import { calls, digs, reads } from '../tool-loop/scenes.ts';
 import { agentOf, closes, opens, sessionOf, TOOLS, thinks } from '../tools-changed/scenes.ts';
 
@@ -49,7 +49,7 @@ describe('the tool changes that a turn reports', () => {
   });
 
   it('count the calls to external providers, but not the tools that the session already had (TPR-12, S0-123)', async () => {
-    const sources = ['shop', 'bank'].map((key) => outside(key, () => [key]).provider);
+    const sources = ['shop', 'bank'].map((key) => sourceOf(key, () => [key]).provider);
     const agent = agentOf({ tools: sources, use: [] });
     const session = createTestSession(agent, { replies: ['Hello.', 'Again.'] });
     expect(await session.send('Hi.')).toMatchObject({ tools: { late: [], gone: [], sourcesAsked: 2 } });

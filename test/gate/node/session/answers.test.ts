@@ -11,13 +11,13 @@ import {
 import type { AppendData } from '../../../doors/journal.ts';
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
-import { approve, both, isAsked, openTurn, typesOf, world } from './waits.ts';
+import { approve, BOTH_CALLS, createActingTools, hasOpenQuestion, openTurn, typesOf } from './waits.ts';
 
 describe('an answer', () => {
   it('finds the turn with another holder if it arrives between the end of the loop and the release of the lease', async () => {
-    const { did, pay, note } = world();
+    const { did, pay, note } = createActingTools();
     let answerNow: (() => Promise<void>) | undefined;
     const wrap = (port: SessionPort): SessionPort => ({
       ...port,
@@ -30,7 +30,7 @@ describe('an answer', () => {
         return port.append(epoch, from + stored.events.length, { events: [], release });
       },
     });
-    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'], wrap });
+    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [BOTH_CALLS, 'Done.'], wrap });
     answerNow = async () => approve(app, await openTurn(app));
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     const turn = await openTurn(app);
@@ -41,8 +41,8 @@ describe('an answer', () => {
   });
 
   it('resumes the turn without a second run or a loss of the sibling calls, if it arrives after the release', async () => {
-    const { did, pay, note } = world();
-    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [both, 'Done.'] });
+    const { did, pay, note } = createActingTools();
+    const app = memoryApp({ tools: [asksFirst(pay), note], replies: [BOTH_CALLS, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
     await approve(app, turn);
@@ -57,13 +57,13 @@ describe('an answer', () => {
 
   it('is processed by the lease holder, without a new invocation, if it arrives while a sibling call runs', async () => {
     const clock = createManualClock();
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const slow = defineTool({
       name: 'note',
       description: 'Takes its time.',
       timeout: 10 * LEASE_MS,
       run: async () => {
-        while (!(await isAsked(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
+        while (!(await hasOpenQuestion(app))) await new Promise<void>((resolve) => clock.after(1, resolve));
         await approve(app, await openTurn(app));
         // Long enough for the holder to renew its lease. The response to the renewal contains the answer.
         await new Promise<void>((resolve) => clock.after(LEASE_MS, resolve));
@@ -71,25 +71,28 @@ describe('an answer', () => {
       },
     });
     const tools = [asksFirst(pay), slow];
-    const app: MemoryApp = memoryApp({ tools, replies: [both, 'Done.'], clock, leaseMs: LEASE_MS });
-    expect(await passing(clock, app.say('Go.'))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    const app: MemoryApp = memoryApp({ tools, replies: [BOTH_CALLS, 'Done.'], clock, leaseMs: LEASE_MS });
+    expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
     expect([did, app.dispatched]).toEqual([['note', 'pay'], []]);
     const types = await typesOf(app, (await app.state()).turn?.id ?? '');
     expect(types.filter((type) => type === 'turn-resumed')).toEqual([]);
   });
 
   it('is left to the next lease holder if it arrives as the last sibling call ends', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const last = defineTool({
       name: 'note',
       description: 'Ends right after the answer.',
       run: async () => {
-        while (!(await isAsked(app))) await new Promise<void>((resolve) => setTimeout(resolve, 0));
+        while (!(await hasOpenQuestion(app))) await new Promise<void>((resolve) => setTimeout(resolve, 0));
         await approve(app, await openTurn(app));
         return `note ${did.push('note')}`;
       },
     });
-    const app: MemoryApp = memoryApp({ tools: [asksFirst(pay), last], replies: [both, 'Done.'] });
+    const app: MemoryApp = memoryApp({ tools: [asksFirst(pay), last], replies: [BOTH_CALLS, 'Done.'] });
     const end = await app.say('Go.');
     if (end.status !== 'ended') {
       expect(await app.run(await app.resume(await openTurn(app)))).toMatchObject({ status: 'ended' });
@@ -98,8 +101,8 @@ describe('an answer', () => {
   });
 
   it('leaves the turn waiting if another call still waits, and neither call runs (AEA-12)', async () => {
-    const { did, pay, note } = world();
-    const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [both, 'Done.'] });
+    const { did, pay, note } = createActingTools();
+    const app = memoryApp({ tools: [asksFirst(pay), asksFirst(note)], replies: [BOTH_CALLS, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
     const [first, second] = openQuestions(await app.events(turn));
@@ -114,7 +117,7 @@ describe('an answer', () => {
   });
 
   it('is accepted once if it is sent again because the first response was lost', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
@@ -135,7 +138,7 @@ describe('an answer about a tool that has since changed', () => {
   it.each(['before it was sent', 'after it was sent'])(
     'has no effect, and the model can ask again, if the tool changed %s',
     async (when) => {
-      const { did, pay } = world();
+      const { did, pay } = createActingTools();
       const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
       await app.say('Go.');
       const turn = await openTurn(app);
@@ -160,7 +163,7 @@ describe('an answer about a tool that has since changed', () => {
 
 describe('an answer whose Worker is killed', () => {
   it('is found by the invocation that the alarm starts, if the kill precedes the resumption (AEA-12)', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const clock = createManualClock();
     const app = memoryApp({
       tools: [asksFirst(pay)],
@@ -168,13 +171,13 @@ describe('an answer whose Worker is killed', () => {
       clock,
       leaseMs: LEASE_MS,
     });
-    await passing(clock, app.say('Go.'));
+    await advanceUntilSettled(clock, app.say('Go.'));
     const turn = await openTurn(app);
     await approve(app, turn);
     app.sessions.restart('["owner","tester","s1"]');
     await clock.advance(1);
     expect(app.dispatched).toEqual([turn]);
-    const end = passing(clock, app.run(await app.resume(turn)));
+    const end = advanceUntilSettled(clock, app.run(await app.resume(turn)));
     expect(await end).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
     expect(did).toEqual(['pay']);
   });
@@ -183,7 +186,7 @@ describe('an answer whose Worker is killed', () => {
     'acts at most once after a kill at its append %i, and the result states whether the outcome is unknown',
     async (position) => {
       for (const isStored of [false, true]) {
-        const { did, pay } = world();
+        const { did, pay } = createActingTools();
         const clock = createManualClock();
         let appends = Number.NEGATIVE_INFINITY;
         const wrap = (port: SessionPort): SessionPort => ({
@@ -199,12 +202,12 @@ describe('an answer whose Worker is killed', () => {
         const calls = { calls: [{ name: 'pay' }] };
         const replies = [calls, 'Done.', 'Done.'];
         const app = memoryApp({ tools: [asksFirst(pay)], replies, clock, leaseMs: LEASE_MS, wrap });
-        await passing(clock, app.say('Go.'));
+        await advanceUntilSettled(clock, app.say('Go.'));
         const turn = await openTurn(app);
         await approve(app, turn);
         appends = 0;
         const leased = await app.resume(turn);
-        await passing(clock, app.run(leased));
+        await advanceUntilSettled(clock, app.run(leased));
         appends = Number.NEGATIVE_INFINITY;
         await clock.advance(2 * LEASE_MS);
         const next = await app.port.resume({
@@ -212,7 +215,7 @@ describe('an answer whose Worker is killed', () => {
           turn,
           reader: { reducer: 1, messageTypes: [], maxBytes: 1e6 },
         });
-        if (next.status === 'leased') await passing(clock, app.run(next));
+        if (next.status === 'leased') await advanceUntilSettled(clock, app.run(next));
         const { outcome, text: answer } = (await app.state()).turn ?? {};
         expect([outcome, answer]).toEqual(['completed', 'Done.']);
         const told = app.model.requests.at(-1)?.messages.at(-1)?.text ?? '';
@@ -229,7 +232,7 @@ describe('an answer whose Worker is killed', () => {
   );
 
   it('is found again after a kill if the call had read it, and the call runs once', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     let found = 0;
     const asks: AnyTool = decorate(pay, {
       uses: [answers],

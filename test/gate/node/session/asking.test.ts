@@ -13,7 +13,7 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import { manual, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { passing } from './former-holder.ts';
+import { advanceUntilSettled } from './former-holder.ts';
 
 const agentOf = (...tools: AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools });
@@ -210,7 +210,9 @@ describe('a question', () => {
       replies: [calls('slow', 'wait', 'pay'), 'Done.'],
       clock,
     });
-    expect(await passing(clock, session.send('Go.'))).toMatchObject({ pending: [{ tool: 'pay' }] });
+    expect(await advanceUntilSettled(clock, session.send('Go.'))).toMatchObject({
+      pending: [{ tool: 'pay' }],
+    });
     await expect(late).rejects.toThrow(/^Call \w+\.3\.0 has ended, and cannot ask any more\.$/);
     expect(await session.decide('pay', { decision: 'approve' })).toMatchObject({ outcome: 'completed' });
     expect(ran).toEqual(['pay']);

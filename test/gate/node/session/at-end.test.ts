@@ -13,8 +13,8 @@ import {
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
 import { never } from '../tool-loop/outside.ts';
 import { calls, reads } from '../tool-loop/scenes.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
-import { hold } from './held.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
+import { createHeldSession } from './held.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -86,7 +86,7 @@ describe('a task that is registered for the end of an invocation', () => {
     const work: Promise<unknown>[] = [];
     const app = scene(given);
     const waitUntil: TurnHost['waitUntil'] = (promise) => work.push(promise);
-    expect(await passing(clock, app.say('Go.', { waitUntil }))).toMatchObject(expected);
+    expect(await advanceUntilSettled(clock, app.say('Go.', { waitUntil }))).toMatchObject(expected);
     await Promise.all(work);
     expect([ended, work.length]).toEqual([['over'], 1]);
     vi.restoreAllMocks();
@@ -105,11 +105,13 @@ describe('a task that is registered for the end of an invocation', () => {
     });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
       status: 'handed-over',
     });
     expect(ended).toEqual(['over']);
-    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+    });
     expect(ended).toEqual(['over', 'over']);
   });
 
@@ -119,7 +121,7 @@ describe('a task that is registered for the end of an invocation', () => {
       replies: ['Done.'],
       cleanUp: async () => heads.push((await app.port.read({ from: 1 }))?.openTurn),
     });
-    await passing(clock, app.say('Go.'));
+    await advanceUntilSettled(clock, app.say('Go.'));
     await clock.advance(0);
     expect(heads).toEqual([null]);
   });
@@ -135,7 +137,7 @@ describe('a task that is registered for the end of an invocation', () => {
     ['hangs', never],
   ])('does not change the turn if it %s', async (_, cleanUp) => {
     const app = memoryApp({ tools: [source(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
-    expect(await passing(clock, app.say('Go.'), 0)).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.say('Go.'), 0)).toMatchObject({
       status: 'ended',
       turn: { text: 'Done.' },
     });
@@ -144,7 +146,7 @@ describe('a task that is registered for the end of an invocation', () => {
 
 describe('a held session', () => {
   it('runs every task when it closes, even if other tasks fail or hang', async () => {
-    const { session } = await hold();
+    const { session } = await createHeldSession();
     const did: string[] = [];
     session.atEnd(() => {
       throw new Error('at once');
@@ -156,7 +158,7 @@ describe('a held session', () => {
   });
 
   it('runs a task at once if it is registered after the session has closed', async () => {
-    const { session } = await hold();
+    const { session } = await createHeldSession();
     const did: string[] = [];
     await session.close();
     session.atEnd(async () => did.push('late'));

@@ -5,7 +5,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openWaits } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 const NEWER = { v: 99, call: 'c0' };
@@ -35,7 +35,7 @@ async function runDue(app: ClockedApp): Promise<void> {
     const turn = app.dispatched[seen];
     if (turn === undefined) return;
     await app.resume(turn).then(
-      (leased) => passing(app.clock, app.run(leased)).catch((failure) => failure),
+      (leased) => advanceUntilSettled(app.clock, app.run(leased)).catch((failure) => failure),
       () => 'not to be resumed',
     );
     if (!(await app.port.read({ from: 1 }))?.openTurn) return;

@@ -1,7 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool, text } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  leaveHolderSilent,
+  takeOver,
+} from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -43,9 +50,9 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
   const end = app.run(leased);
   await clock.advance(0);
   await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-  const stopped = await passing(clock, end);
+  const stopped = await advanceUntilSettled(clock, end);
   expect(stopped).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled', text: '' } });
-  return { app, answers: answers((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
+  return { app, answers: callResults((await app.state()).messages), turn: leased.page.openTurn?.id ?? '' };
 }
 
 describe('a cancelled turn', () => {
@@ -111,7 +118,7 @@ describe('a cancelled turn', () => {
 
   it('leaves no call without a result, so the next message can follow', async () => {
     const { app } = await cancelled([tool('look', 'read')]);
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -137,9 +144,11 @@ describe('a cancelled turn', () => {
         },
       }),
     });
-    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({
+      turn: { outcome: 'cancelled' },
+    });
     expect(ran).toBe(0);
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(callResults((await app.state()).messages)).toEqual([
       ['pay', "Error: The call of 'pay' was cancelled."],
     ]);
   });
@@ -150,7 +159,7 @@ describe('a cancelled turn', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    expect(await passing(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, end, LEASE_MS)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
   it('is cancelled by the invocation that takes it over, which reports started calls as unknown', async () => {
@@ -160,13 +169,13 @@ describe('a cancelled turn', () => {
       clock,
       leaseMs: LEASE_MS,
     });
-    const left = await leftBehind(app, asked(['pay', 'once'], ['put', 'idempotent'], ['put']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once'], ['put', 'idempotent'], ['put']));
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
-    expect(await takenOver(app, clock, left)).toMatchObject({
+    expect(await takeOver(app, clock, left)).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled' },
     });
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(callResults((await app.state()).messages)).toEqual([
       ['pay', unknown('pay')],
       ['put', mayHave('put')],
       ['put', "Error: The call of 'put' was cancelled before it ran."],

@@ -10,17 +10,17 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import {
   agentWith,
+  captureErrors,
   compactions,
-  listing,
-  logged,
-  long,
+  listFirstWords,
+  longMessage,
   SUMMARY_SHOWN,
   sessionOf,
 } from './compaction-scene.ts';
 
 describe('state beside the conversation', () => {
   const skill: AnyTool = oneShotPerLoop(
-    defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => long('skill') }),
+    defineTool({ name: 'skill', description: 'Teaches.', effect: 'read', run: () => longMessage('skill') }),
     'Use it now.',
   );
   const use = { calls: [{ name: 'skill' }] };
@@ -33,15 +33,15 @@ describe('state beside the conversation', () => {
       await session.send('b', { loopId: 'same' });
       return session.shown()?.flatMap(({ role, text }) => (role === 'tool' ? [text.slice(0, 14)] : []));
     };
-    expect(await results(undefined)).toEqual([long('skill').slice(0, 14), 'ALREADY LOADED']);
-    expect(await results({ overTokens: 50, keepTurns: 0, summarize: listing })).toEqual([
-      long('skill').slice(0, 14),
+    expect(await results(undefined)).toEqual([longMessage('skill').slice(0, 14), 'ALREADY LOADED']);
+    expect(await results({ overTokens: 50, keepTurns: 0, summarize: listFirstWords })).toEqual([
+      longMessage('skill').slice(0, 14),
     ]);
   });
 
   it('keeps a playbook unlocked even if the model no longer sees the calls that unlocked it', async () => {
     const tool = (name: string): AnyTool =>
-      defineTool({ name, description: 'Acts.', effect: 'read', run: () => long(name) });
+      defineTool({ name, description: 'Acts.', effect: 'read', run: () => longMessage(name) });
     const book = definePlaybook({
       name: 'book',
       description: 'Researches.',
@@ -60,15 +60,15 @@ describe('state beside the conversation', () => {
       'Found.',
       'B.',
     ];
-    const compaction = { overTokens: 50, keepTurns: 0, summarize: listing };
+    const compaction = { overTokens: 50, keepTurns: 0, summarize: listFirstWords };
     const session = sessionOf(replies, compaction, { tools: [book] });
-    await session.send(long('a'));
+    await session.send(longMessage('a'));
     expect(await session.send('b')).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(await compactions(session)).toHaveLength(1);
     const results = session.requests.flatMap(({ messages }) =>
       messages.filter(({ role }) => role === 'tool'),
     );
-    expect(results.map(({ text }) => text)).toContain(long('second'));
+    expect(results.map(({ text }) => text)).toContain(longMessage('second'));
   });
 });
 
@@ -91,14 +91,14 @@ describe('a summary', () => {
     });
     const session = sessionOf(
       ['A.', { calls: [{ name: 'look' }] }, 'B.'],
-      { overTokens: 150, keepTurns: 0, summarize: listing },
+      { overTokens: 150, keepTurns: 0, summarize: listFirstWords },
       { tools: [look], use: [hide] },
     );
-    await session.send(long('secret'));
-    await session.send(long('b'));
+    await session.send(longMessage('secret'));
+    await session.send(longMessage('b'));
     expect(histories[0]?.slice(0, 2)).toEqual([
       { role: 'user', by: 'summary', text: `${SUMMARY_SHOWN}Sum of 2: hidden A.` },
-      { role: 'user', text: long('b') },
+      { role: 'user', text: longMessage('b') },
     ]);
   });
 
@@ -108,8 +108,8 @@ describe('a summary', () => {
       return '';
     };
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(long('a'));
-    await session.send(long('b'));
+    await session.send(longMessage('a'));
+    await session.send(longMessage('b'));
     expect(session.shown()?.map(({ text }) => text[0])).toEqual(['W', 'a', 'A', 'b']);
   });
 
@@ -120,8 +120,8 @@ describe('a summary', () => {
       { use: [budget({ tokens: 9_000 })] },
       true,
     );
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({
       outcome: 'completed',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
@@ -139,7 +139,7 @@ describe('a summary', () => {
   });
 
   it('is skipped if a limit leaves no room for it, and the turn continues', async () => {
-    const log = logged();
+    const log = captureErrors();
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -153,11 +153,11 @@ describe('a summary', () => {
     ];
     const session = sessionOf(
       replies,
-      { overTokens: 900, keepTurns: 0, instructions: long('Write.').repeat(9) },
+      { overTokens: 900, keepTurns: 0, instructions: longMessage('Write.').repeat(9) },
       { tools: [look], use: [budget({ tokens: 8_000 })] },
     );
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
       [
         "holdfast: a conversation was not compacted, and stays whole: the turn's limit leaves no room for its summary.",
@@ -170,8 +170,8 @@ describe('a summary', () => {
     const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize: () => 'It is hunter2hunter2.' });
     const secrets = () => ({ PASSWORD: 'hunter2hunter2' });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], secrets });
-    await session.send(long('a'));
-    await session.send(long('b'));
+    await session.send(longMessage('a'));
+    await session.send(longMessage('b'));
     expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['It is [secret PASSWORD].']);
   });
 });

@@ -5,7 +5,7 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type LeaseGrant, toSnapshot } from '../../../doors/journal.ts';
 import { foldAll, foldLeased, toReader, toTurnStart } from '../../../doors/session.ts';
-import { listing, logged, long, SUMMARY_SHOWN } from './compaction-scene.ts';
+import { captureErrors, listFirstWords, longMessage, SUMMARY_SHOWN } from './compaction-scene.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const wait = requireApproval(
@@ -16,9 +16,9 @@ const wait = requireApproval(
 /** A session with one turn per letter, which is compacted when it grows beyond two turns. */
 async function talk(words: string, more: readonly ScriptedReply[] = []): Promise<MemoryApp> {
   const replies = [...[...words].map((word) => `${word.toUpperCase()}.`), ...more];
-  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
+  const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
   const app = memoryApp({ replies, use: [compaction], clock: createManualClock(1_000) });
-  for (const word of words) expect(await app.say(long(word))).toMatchObject({ status: 'ended' });
+  for (const word of words) expect(await app.say(longMessage(word))).toMatchObject({ status: 'ended' });
   return app;
 }
 
@@ -111,11 +111,11 @@ describe('a turn that does not start when its message arrives', () => {
         const ids = ['queued', 'not-used'];
         const queued = toTurnStart(start, () => ids.shift() ?? '');
         expect(await app.port.accept({ ...queued, whenBusy: 'queue' })).toMatchObject({ status: 'queued' });
-        return `X. ${long('x')}`;
+        return `X. ${longMessage('x')}`;
       },
       'C.',
     ]);
-    await app.say(long('x'));
+    await app.say(longMessage('x'));
     expect(await app.run(await app.resume('queued'))).toMatchObject({ status: 'ended' });
     expect((await app.state()).messages.map(({ text }) => text.split(' ')[0])).toEqual([
       'Summary',
@@ -127,10 +127,10 @@ describe('a turn that does not start when its message arrives', () => {
   });
 
   it('does not compact when it resumes after a wait, even if the conversation has become too long', async () => {
-    const replies: ScriptedReply[] = ['A.', { text: long('w'), calls: [{ name: 'wait' }] }, 'B.'];
-    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listing });
+    const replies: ScriptedReply[] = ['A.', { text: longMessage('w'), calls: [{ name: 'wait' }] }, 'B.'];
+    const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: listFirstWords });
     const app = memoryApp({ replies, use: [compaction], tools: [wait] });
-    await app.say(long('a'));
+    await app.say(longMessage('a'));
     const end = await app.say('b');
     expect(end.status).toBe('suspended');
     const turn = (await app.state()).turn?.id ?? '';
@@ -140,7 +140,7 @@ describe('a turn that does not start when its message arrives', () => {
   });
 
   it('stops if it is cancelled while its summary is being written', async () => {
-    const log = logged();
+    const log = captureErrors();
     const asked = Promise.withResolvers<void>();
     const write = (): Promise<string> => {
       asked.resolve();
@@ -152,8 +152,8 @@ describe('a turn that does not start when its message arrives', () => {
       clock,
       use: [summarize({ overTokens: 50, keepTurns: 0, summarize: write })],
     });
-    await app.say(long('a'));
-    const leased = await app.lease(long('b'));
+    await app.say(longMessage('a'));
+    const leased = await app.lease(longMessage('b'));
     const running = app.run(leased);
     await asked.promise;
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });

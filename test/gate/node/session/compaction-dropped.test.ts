@@ -5,8 +5,15 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { heldBy } from '../tool-loop/budget-scene.ts';
-import { agentWith, compactions, dropped, droppedEvent, long, sessionOf } from './compaction-scene.ts';
-import { watchedLive } from './live-state.ts';
+import {
+  agentWith,
+  compactions,
+  droppedEvent,
+  droppedSummaries,
+  longMessage,
+  sessionOf,
+} from './compaction-scene.ts';
+import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const usage = { inputTokens: 10, outputTokens: 5 };
@@ -14,17 +21,19 @@ const usage = { inputTokens: 10, outputTokens: 5 };
 describe('a summary that was paid for but cannot be used', () => {
   const unusable: [string, ScriptedReply, string][] = [
     ['is blank', { text: ' \n', usage }, 'blank'],
-    ['is no shorter', { text: long('z').repeat(9), usage }, 'no-shorter'],
+    ['is no shorter', { text: longMessage('z').repeat(9), usage }, 'no-shorter'],
   ];
   it.each(unusable)('is counted in the usage of its turn if it %s', async (_, reply, reason) => {
     const session = sessionOf(['A.', reply, 'B.'], { overTokens: 150, keepTurns: 0 });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({
       outcome: 'completed',
       text: 'B.',
       usage: { inputTokens: 20, outputTokens: 10 },
     });
-    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 }, { usage })]);
+    expect(await droppedSummaries(session)).toEqual([
+      droppedEvent({ reason, from: 7, tokens: 201 }, { usage }),
+    ]);
     expect(session.shown()).toHaveLength(4);
   });
 
@@ -42,9 +51,11 @@ describe('a summary that was paid for but cannot be used', () => {
     const session = createTestSession(agentWith({ overTokens: 150, keepTurns: 0 }), {
       model: { name: 'filtered', ask },
     });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ usage: { inputTokens: 20, outputTokens: 10 } });
-    expect(await dropped(session)).toEqual([
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({
+      usage: { inputTokens: 20, outputTokens: 10 },
+    });
+    expect(await droppedSummaries(session)).toEqual([
       droppedEvent({ reason: 'cut-off', from: 7, tokens: 201 }, { usage }),
     ]);
   });
@@ -56,8 +67,8 @@ describe('a summary that was paid for but cannot be used', () => {
       { use: [budget({ tokens: 6_000 })] },
       true,
     );
-    await session.send(long('a'));
-    await session.send(long('b'));
+    await session.send(longMessage('a'));
+    await session.send(longMessage('b'));
     const types = (await session.events()).map(({ type }) => type);
     expect(types.slice(types.lastIndexOf('turn-started'))).toEqual([
       'turn-started',
@@ -86,9 +97,11 @@ describe('a session after a dropped summary', () => {
       },
     });
     await session.send('Hello.');
-    await session.send(long('b').repeat(4));
+    await session.send(longMessage('b').repeat(4));
     await session.send('c');
-    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'no-shorter', from: 7, tokens: 403 })]);
+    expect(await droppedSummaries(session)).toEqual([
+      droppedEvent({ reason: 'no-shorter', from: 7, tokens: 403 }),
+    ]);
     await session.send('d');
     expect(asked).toEqual([2, 4]);
     expect(await compactions(session)).toMatchObject([{ turns: 2 }]);
@@ -103,25 +116,26 @@ describe('a session after a dropped summary', () => {
     const replies: ScriptedReply[] = [
       'A.',
       async () => {
-        while ((await dropped(session)).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+        while ((await droppedSummaries(session)).length === 0)
+          await new Promise((resolve) => setTimeout(resolve, 1));
         session.kill();
         return 'Lost.';
       },
       'B.',
     ];
     const session = sessionOf(replies, { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(asked).toBe(1);
-    expect(await dropped(session)).toHaveLength(1);
+    expect(await droppedSummaries(session)).toHaveLength(1);
   });
 
   it('is the same warm, cold and from its snapshot', async () => {
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: () => ' ' });
     const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction] });
-    const { agent, live } = watchedLive(app.agent);
-    await app.say(long('a'), { agent });
-    const end = await app.say(long('b'), { agent });
+    const { agent, live } = withLiveState(app.agent);
+    await app.say(longMessage('a'), { agent });
+    const end = await app.say(longMessage('b'), { agent });
     expect(end.status).toBe('ended');
     expect(live()).toEqual(await app.state());
     expect(live().memories.get('compaction')).toEqual({ from: 5 });

@@ -11,11 +11,11 @@ import {
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
 import {
   agentWith,
+  captureErrors,
   compactions,
-  dropped,
   droppedEvent,
-  logged,
-  long,
+  droppedSummaries,
+  longMessage,
   sessionOf,
 } from './compaction-scene.ts';
 import { memoryApp } from './memory-app.ts';
@@ -34,10 +34,10 @@ describe('a summary that fails', () => {
   it.each(failing)(
     'leaves all messages in the conversation, and the turn continues, if the summary function %s',
     async (_, summarize, reason) => {
-      const log = logged();
+      const log = captureErrors();
       const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
-      await session.send(long('a'));
-      expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+      await session.send(longMessage('a'));
+      expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
       expect(session.shown()).toHaveLength(4);
       expect(await compactions(session)).toEqual([]);
       expect(log()).toEqual([[`holdfast: a conversation was not compacted, and stays whole: ${reason}`]]);
@@ -47,23 +47,23 @@ describe('a summary that fails', () => {
   const unusable: [string, SummaryOptions['summarize'], string][] = [
     ['is blank', () => ' \n', 'blank'],
     ['is not text', () => 7 as never, 'blank'],
-    ['is longer', () => long('z').repeat(9), 'no-shorter'],
+    ['is longer', () => longMessage('z').repeat(9), 'no-shorter'],
   ];
   it.each(unusable)('is dropped, and the journal records why, if it %s', async (_, summarize, reason) => {
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize } as SummaryOptions);
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(session.shown()).toHaveLength(4);
     expect(await compactions(session)).toEqual([]);
-    expect(await dropped(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
+    expect(await droppedSummaries(session)).toEqual([droppedEvent({ reason, from: 7, tokens: 201 })]);
   });
 
   it('leaves all messages in the conversation if the model returns no text, and the next turn requests it again', async () => {
-    const log = logged();
+    const log = captureErrors();
     const refused = new ModelError('rate-limited', 'The model is busy.');
     const session = sessionOf(['A.', refused, 'B.', 'Sum.', 'C.'], { overTokens: 150, keepTurns: 0 });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(log()).toEqual([
       ['holdfast: a conversation was not compacted, and stays whole: The model is busy.'],
     ]);
@@ -80,20 +80,20 @@ describe('a summary that fails', () => {
     };
     const agent = agentWith({ overTokens: 150, keepTurns: 0, summarize });
     const session = createTestSession(agent, { replies: ['A.', 'B.'], clock });
-    await session.send(long('a'));
-    const answer = session.send(long('b'));
+    await session.send(longMessage('a'));
+    const answer = session.send(longMessage('b'));
     const signal = await waiting.promise;
     await clock.advance(59_999);
     expect(signal.aborted).toBe(false);
     await clock.advance(1);
     expect(await answer).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(signal.aborted).toBe(true);
-    expect(await dropped(session)).toEqual([droppedEvent({ reason: 'late', from: 7, tokens: 201 })]);
+    expect(await droppedSummaries(session)).toEqual([droppedEvent({ reason: 'late', from: 7, tokens: 201 })]);
   });
 });
 
 it('a model call for a summary uses the timeout of its agent', async () => {
-  const log = logged();
+  const log = captureErrors();
   const clock = createManualClock();
   const agent = agentWith({ overTokens: 150, keepTurns: 0 }, { settings: { timeout: { total: 5_000 } } });
   const script = scriptedModel(['A.', 'B.']);
@@ -106,8 +106,8 @@ it('a model call for a summary uses the timeout of its agent', async () => {
     },
   };
   const session = createTestSession(agent, { model, clock });
-  await session.send(long('a'));
-  const answer = session.send(long('b'));
+  await session.send(longMessage('a'));
+  const answer = session.send(longMessage('b'));
   await clock.advance(4_999);
   expect([asked, log()]).toEqual([2, []]);
   await clock.advance(1);
@@ -118,7 +118,7 @@ it('a model call for a summary uses the timeout of its agent', async () => {
 
 describe('a failing summary of a conversation that does not fit without it', () => {
   it('is skipped by the third invocation, which ends the turn', async () => {
-    logged();
+    captureErrors();
     const clock = createManualClock();
     let asked = 0;
     const fail = () => {
@@ -127,9 +127,9 @@ describe('a failing summary of a conversation that does not fit without it', () 
     };
     const compaction = summarize({ overTokens: 150, keepTurns: 0, summarize: fail });
     const app = memoryApp({ replies: ['A.', 'B.'], use: [compaction], clock });
-    await app.say(long('a'));
+    await app.say(longMessage('a'));
     const ends: string[] = [];
-    let leased = await app.lease(long('b'));
+    let leased = await app.lease(longMessage('b'));
     const turn = leased.page.openTurn?.id ?? '';
     while (ends.length < 5 && ends.at(-1) !== 'ended') {
       const meter = new Meter({ ...UNLIMITED, subrequests: 20 }, () => clock.now());
@@ -154,8 +154,8 @@ describe('a compaction interrupted by a crash', () => {
       'B.',
     ];
     const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect((await compactions(session)).map(({ summary }) => summary)).toEqual(['Sum.']);
   });
 
@@ -175,8 +175,8 @@ describe('a compaction interrupted by a crash', () => {
       'B.',
     ];
     const session = sessionOf(replies, { overTokens: 150, keepTurns: 0 }, { tools: [act] });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(await compactions(session)).toHaveLength(1);
     const roles = session.shown()?.map(({ role, text }) => `${role} ${text.slice(0, 7)}`);
     expect(roles).toEqual(['system Work.', 'user Summary', 'user b b b b', 'assistant ', 'tool done']);
@@ -197,8 +197,8 @@ describe('a compaction interrupted by a crash', () => {
       'B.',
     ];
     const session = sessionOf(replies, { overTokens: 90, keepTurns: 0, summarize });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(written).toEqual([2]);
   });
 
@@ -210,8 +210,8 @@ describe('a compaction interrupted by a crash', () => {
       return new Promise(() => {});
     };
     const session = sessionOf(['A.', 'B.'], { overTokens: 150, keepTurns: 0, summarize });
-    await session.send(long('a'));
-    expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
+    await session.send(longMessage('a'));
+    expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'B.' });
     expect(tries).toBe(2);
     expect(session.shown()).toHaveLength(4);
   });

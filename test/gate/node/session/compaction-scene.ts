@@ -6,10 +6,10 @@ import { createTestSession, type ScriptedReply, type TestSession } from '../../.
 import { unplaced } from '../../../fixtures/stored.ts';
 
 /** A message of a hundred tokens, measured as in conversations: four bytes each. */
-export const long = (word: string): string => `${word} `.repeat(400).slice(0, 400);
+export const longMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
 
 /** Writes `Sum of {n}: ` and the first word of each message. */
-export const listing: NonNullable<SummaryOptions['summarize']> = (messages) =>
+export const listFirstWords: NonNullable<SummaryOptions['summarize']> = (messages) =>
   `Sum of ${messages.length}: ${messages.map(({ text }) => text.split(' ')[0]).join(' ')}`;
 
 export const SUMMARY_SHOWN = 'Summary of the conversation so far, whose messages are not shown any more:\n\n';
@@ -58,13 +58,13 @@ export const droppedEvent = (
   ...more,
 });
 
-export const dropped = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
+export const droppedSummaries = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
   (await session.events()).flatMap((event) =>
     event.type === 'module-event' && event.module === 'compaction' ? [unplaced(event)] : [],
   );
 
 /** Captures the errors that are logged from now on, and does not print them. */
-export function logged() {
+export function captureErrors() {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   return () => log.mock.calls;

@@ -22,7 +22,7 @@ import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
 import { unplaced } from '../../../fixtures/stored.ts';
 import { heldBy } from '../tool-loop/budget-scene.ts';
-import { watchedLive } from './live-state.ts';
+import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const WINDOW = 8_000;
@@ -199,7 +199,7 @@ describe('a session whose conversation was shortened', () => {
   it('is the same warm, cold and from its snapshot, and starts with the first message that is shown', async () => {
     const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
     const app = memoryApp({ replies: [], tools: [reads('read')] });
-    const { agent, live } = watchedLive({ ...app.agent, model });
+    const { agent, live } = withLiveState({ ...app.agent, model });
     const host = { agent };
     await app.say(TEN_WORDS, host);
     const end = await app.say('How is kelp sold?', host);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { hold } from './held.ts';
+import { createHeldSession } from './held.ts';
 
 const unavailable = async () => {
   throw new SessionUnavailableError(new Error('gone'));
@@ -15,7 +15,7 @@ const answering =
 
 describe('the credentials of a held session', () => {
   it('are returned once they are stored, and are missing before', async () => {
-    const { session } = await hold();
+    const { session } = await createHeldSession();
     const { credentials } = session;
     expect(await credentials.find('k')).toEqual({ status: 'none' });
     expect(await credentials.keep('k', 'secret')).toBe(true);
@@ -25,7 +25,7 @@ describe('the credentials of a held session', () => {
   });
 
   it('are unavailable to a holder that has lost its lease, which cannot store any either', async () => {
-    const { session, outbox } = await hold();
+    const { session, outbox } = await createHeldSession();
     await session.credentials.keep('k', 'secret');
     await outbox.release('yielded');
     expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
@@ -34,14 +34,14 @@ describe('the credentials of a held session', () => {
 
   it('are unavailable while the object cannot be reached', async () => {
     const unreached = answering({ credential: unavailable, keepCredential: unavailable });
-    const { session } = await hold({ wrap: unreached });
+    const { session } = await createHeldSession({ wrap: unreached });
     expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
   });
 
   it('are not stored if the session is full', async () => {
     const full = { status: 'session-full', most: 1, used: 1 } as const;
-    const { session } = await hold({ wrap: answering({ keepCredential: async () => full }) });
+    const { session } = await createHeldSession({ wrap: answering({ keepCredential: async () => full }) });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
   });
 });

@@ -5,8 +5,8 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
-import { lost, type SpokenReply, speaking, waits } from '../../../fixtures/speaking.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { connectionLost, type SpokenReply, speaking, WAIT } from '../../../fixtures/speaking.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const CUT_OFF = '[The reply was cut off here.]';
@@ -22,7 +22,7 @@ function talk(...replies: readonly SpokenReply[]) {
   const say = async (message: string, more: Partial<TurnHost> = {}, isUnderWay = async () => {}) => {
     const said = app.say(message, { ...host, ...more });
     await isUnderWay();
-    const end = await passing(clock, said);
+    const end = await advanceUntilSettled(clock, said);
     if (end.status !== 'ended') throw new Error(`The turn is ${end.status}.`);
     const events: readonly SessionEvent[] = (await app.events(end.turn.id)).map(
       ({ seq: _, at: __, ...event }) => event,
@@ -43,7 +43,7 @@ function talk(...replies: readonly SpokenReply[]) {
 
 describe('a reply that is cut off by the end of its turn', () => {
   it('is journaled with the end of a cancelled turn, as far as it was shown', async () => {
-    const { cancelled } = talk(['It is ', 'in ', waits]);
+    const { cancelled } = talk(['It is ', 'in ', WAIT]);
     const { turn, events } = await cancelled('Where is it?');
     const of = { turn: turn.id };
     expect(events.slice(-2)).toEqual([
@@ -60,12 +60,12 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('does not count as the turn’s answer or as another model call', async () => {
-    const { turn } = await talk(['It is ', waits]).cancelled('Where is it?');
+    const { turn } = await talk(['It is ', WAIT]).cancelled('Where is it?');
     expect(turn).toMatchObject({ outcome: 'cancelled', text: '', iterations: 0, model: undefined });
   });
 
   it('is kept if its turn fails, but only from the last attempt', async () => {
-    const { say } = talk(['It was ', lost()], ['It is ', 'in', lost()]);
+    const { say } = talk(['It was ', connectionLost()], ['It is ', 'in', connectionLost()]);
     const { turn, events } = await say('Where is it?');
     expect(turn).toMatchObject({ outcome: 'failed', text: '', error: { type: 'model-failure' } });
     expect(events.flatMap((event) => (event.type === 'model-replied' ? event.text : []))).toEqual([
@@ -74,7 +74,7 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is not kept if the last attempt was empty, because the earlier text was retracted', async () => {
-    const { say } = talk(['It was ', lost()], [new ModelError('server-error', 'Down.')]);
+    const { say } = talk(['It was ', connectionLost()], [new ModelError('server-error', 'Down.')]);
     expect((await say('Where is it?')).events.map(({ type }) => type)).toEqual([
       'turn-started',
       'turn-ended',
@@ -82,14 +82,14 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is not kept if it was not shown to a client', async () => {
-    const { cancelled } = talk(['It is ', waits]);
+    const { cancelled } = talk(['It is ', WAIT]);
     const { events } = await cancelled('Where is it?', { show: undefined });
     expect(events.some(({ type }) => type === 'model-replied')).toBe(false);
   });
 
   it('contains no credential, because only the shown text is kept', async () => {
     const secrets = async () => Secrets.of({ key: 'sk-1234567890' });
-    const { cancelled } = talk(['The key is sk-1234567890, ', 'and ', waits]);
+    const { cancelled } = talk(['The key is sk-1234567890, ', 'and ', WAIT]);
     const { events } = await cancelled('What is the key?', { secrets });
     const [said] = events.flatMap((event) => (event.type === 'model-replied' ? event.text : []));
     expect(said).toMatch(/^The key is \[\w.*\], and $/);
@@ -108,7 +108,7 @@ describe('a reply that is cut off by the end of its turn', () => {
     [
       'with a repeated reply',
       [
-        ['It was ', lost()],
+        ['It was ', connectionLost()],
         ['It is ', 'in Ghent.'],
       ],
       1,
@@ -128,7 +128,7 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('is shown to the model as cut off, before the next message', async () => {
-    const { cancelled, say, shown } = talk(['It is ', 'in ', waits], ['In Ghent.']);
+    const { cancelled, say, shown } = talk(['It is ', 'in ', WAIT], ['In Ghent.']);
     await cancelled('Where is it?');
     await say('Well?');
     expect(shown()).toEqual([
@@ -139,7 +139,7 @@ describe('a reply that is cut off by the end of its turn', () => {
   });
 
   it('does not change which tools the model was offered before', async () => {
-    const { app, cancelled, say } = talk(['Hello.'], ['It is ', waits]);
+    const { app, cancelled, say } = talk(['Hello.'], ['It is ', WAIT]);
     await say('Hello?');
     const before = (await app.state()).offered;
     await cancelled('Where is it?');

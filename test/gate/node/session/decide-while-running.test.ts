@@ -3,16 +3,16 @@ import { type CallContext, type Question, Secrets } from '../../../../src/index.
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { calls, digs } from '../tool-loop/scenes.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import {
   appWith,
-  asks,
+  askingTool,
   decide,
-  open,
+  openQuestionsOf,
   QUESTION,
   results,
-  running,
   SCHEMA,
+  startTurn,
   typesOf,
 } from './running-questions.ts';
 
@@ -34,16 +34,19 @@ const three = (call: CallContext) =>
 describe('a `once` call that asks while it runs', () => {
   it('keeps running and continues with the decision', async () => {
     const ran: string[] = [];
-    const app = appWith([asks(undefined, { ran })]);
-    const { end, turn } = await running(app);
-    expect(await open(app, turn)).toMatchObject([
+    const app = appWith([askingTool(undefined, { ran })]);
+    const { end, turn } = await startTurn(app);
+    expect(await openQuestionsOf(app, turn)).toMatchObject([
       { call: { name: 'book' }, wait: { message: 'Whose?', schema: SCHEMA, expires: 30_000 } },
     ]);
     expect(await app.port.read({ from: 1 })).toMatchObject({ openTurn: { state: 'running' } });
     expect(await decide(app, turn, { decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.' })).toBe(
       'posted',
     );
-    expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
     const edit = { type: 'decision', decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.', by: 'ann' };
     expect(await results(app)).toEqual([['book', JSON.stringify(edit)]]);
     expect(typesOf(await app.events(turn))).toEqual([
@@ -62,15 +65,15 @@ describe('a `once` call that asks while it runs', () => {
   it('continues as soon as its holder receives the answer', async () => {
     const moments: number[] = [];
     const app = appWith([
-      asks(async (call) => {
+      askingTool(async (call) => {
         const { decision } = await call.ask(QUESTION);
         moments.push(app.clock.now());
         return decision;
       }),
     ]);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
-    await passing(app.clock, end);
+    await advanceUntilSettled(app.clock, end);
     const heard = (await app.events(turn)).find((event) => event.type === 'tool-call-answered');
     expect(moments).toEqual([heard?.at]);
   });
@@ -78,10 +81,12 @@ describe('a `once` call that asks while it runs', () => {
   it.each(['approve', 'reject', 'exit'] as const)(
     'receives the decision to %s, and its turn continues',
     async (decision) => {
-      const app = appWith([asks(async (call) => (await call.ask(QUESTION)).decision)]);
-      const { end, turn } = await running(app);
+      const app = appWith([askingTool(async (call) => (await call.ask(QUESTION)).decision)]);
+      const { end, turn } = await startTurn(app);
       await decide(app, turn, { decision });
-      expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
+      expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
+        turn: { outcome: 'completed', text: 'Done.' },
+      });
       expect(await results(app)).toEqual([['book', decision]]);
     },
   );
@@ -93,25 +98,25 @@ describe('a `once` call that asks while it runs', () => {
   ] as const)(
     'has the decision of `onExpiry: %s` if no answer arrives in time',
     async (onExpiry, decision) => {
-      const app = appWith([asks((call) => call.ask({ ...QUESTION, onExpiry }))]);
-      const { end, turn } = await running(app);
+      const app = appWith([askingTool((call) => call.ask({ ...QUESTION, onExpiry }))]);
+      const { end, turn } = await startTurn(app);
       await app.clock.advance(29_000);
-      expect(await open(app, turn)).toHaveLength(1);
+      expect(await openQuestionsOf(app, turn)).toHaveLength(1);
       await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
-      expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+      expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
       const expired = { type: 'decision', decision, expired: true };
       expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
     },
   );
 
   it('can ask one question after another, and receives the answer to each', async () => {
-    const app = appWith([asks(three)]);
-    const { end, turn } = await running(app);
+    const app = appWith([askingTool(three)]);
+    const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWERS) {
-      expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
-    await passing(app.clock, end);
+    await advanceUntilSettled(app.clock, end);
     expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
@@ -126,24 +131,27 @@ describe('a `once` call that asks while it runs', () => {
       return hashed;
     });
     onTestFinished(() => slowly.mockRestore());
-    const app = appWith([asks(three)]);
-    const { end, turn } = await running(app);
+    const app = appWith([askingTool(three)]);
+    const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWERS) {
-      expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
+      expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
-    await passing(app.clock, end);
+    await advanceUntilSettled(app.clock, end);
     expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
   it('can ask at the same time as another call', async () => {
-    const app = appWith([asks(), asks(undefined, { name: 'rent' })], [calls('book', 'rent'), 'Done.']);
-    const { end, turn } = await running(app);
-    expect((await open(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
+    const app = appWith(
+      [askingTool(), askingTool(undefined, { name: 'rent' })],
+      [calls('book', 'rent'), 'Done.'],
+    );
+    const { end, turn } = await startTurn(app);
+    expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['book', 'rent']);
     await decide(app, turn, { decision: 'approve' });
-    expect((await open(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
+    expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
     await decide(app, turn, { decision: 'reject' });
-    await passing(app.clock, end);
+    await advanceUntilSettled(app.clock, end);
     expect(await results(app)).toMatchObject([
       ['book', '{"type":"decision","decision":"approve","by":"ann"}'],
       ['rent', '{"type":"decision","decision":"reject","by":"ann"}'],
@@ -152,39 +160,39 @@ describe('a `once` call that asks while it runs', () => {
 
   it('does not keep a sibling call from asking, and does not end with it', async () => {
     const approved = requireApproval(
-      asks(() => 'rented', { name: 'rent' }),
+      askingTool(() => 'rented', { name: 'rent' }),
       'Rent?',
     );
-    const app = appWith([asks(), approved], [calls('book', 'rent'), 'Done.']);
-    const { end, turn } = await running(app);
+    const app = appWith([askingTool(), approved], [calls('book', 'rent'), 'Done.']);
+    const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
-    expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
+    expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
     expect((await results(app))[0]).toEqual(['book', '{"type":"decision","decision":"approve","by":"ann"}']);
   });
 
   it('can ask from inside a nested loop', async () => {
-    const app = appWith([digs([asks()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
-    const { end, turn } = await running(app);
+    const app = appWith([digs([askingTool()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
+    const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
   it('can also ask after it was approved', async () => {
     const app = appWith([
       requireApproval(
-        asks(async (call) => (await call.ask(QUESTION)).decision),
+        askingTool(async (call) => (await call.ask(QUESTION)).decision),
         'Book?',
       ),
     ]);
-    const { end, turn } = await running(app);
-    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
+    const { end, turn } = await startTurn(app);
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
     await decide(app, turn, { decision: 'approve' });
     const again = app.run(await app.resume(turn));
     await app.clock.advance(0);
     await decide(app, turn, { decision: 'reject' });
-    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', 'reject']]);
     const numbered = questionsOf(await app.events(turn));
     expect([...numbered.values()].flat().map(({ number, standing }) => [number, standing])).toEqual([
@@ -195,10 +203,12 @@ describe('a `once` call that asks while it runs', () => {
 
   it('does not journal secrets', async () => {
     const app = appWith([
-      asks((call) => call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` })),
+      askingTool((call) => call.ask({ ...QUESTION, message: `Is ${call.secrets.require('PIN')} right?` })),
     ]);
-    const { turn } = await running(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
-    expect((await open(app, turn)).map(({ wait }) => wait.message)).toEqual(['Is [secret PIN] right?']);
+    const { turn } = await startTurn(app, { secrets: () => Secrets.of({ PIN: '1234567' }) });
+    expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([
+      'Is [secret PIN] right?',
+    ]);
     expect(JSON.stringify(await app.port.read({ from: 1 }))).not.toContain('1234567');
   });
 });
@@ -206,7 +216,7 @@ describe('a `once` call that asks while it runs', () => {
 describe('a call that cannot ask while it runs', () => {
   it('fails if a decorator asks before it runs', async () => {
     const ran: string[] = [];
-    const book = asks(undefined, { ran });
+    const book = askingTool(undefined, { ran });
     const asking = decorate(book, {
       call: async (input, call) => {
         await call.ask(QUESTION);
@@ -214,8 +224,8 @@ describe('a call that cannot ask while it runs', () => {
       },
     });
     const app = appWith([asking]);
-    const { end } = await running(app);
-    await passing(app.clock, end);
+    const { end } = await startTurn(app);
+    await advanceUntilSettled(app.clock, end);
     expect(await results(app)).toEqual([
       [
         'book',
@@ -228,9 +238,9 @@ describe('a call that cannot ask while it runs', () => {
   it('fails if it has a checkpoint, because it would count as not started while it runs', async () => {
     const given: object = { ...QUESTION, checkpoint: { ticket: 'T-1' } };
     const question = given as Question<'decision'>; // as untyped code may
-    const app = appWith([asks((call) => call.ask(question))]);
-    const { end } = await running(app);
-    await passing(app.clock, end);
+    const app = appWith([askingTool((call) => call.ask(question))]);
+    const { end } = await startTurn(app);
+    await advanceUntilSettled(app.clock, end);
     expect(await results(app)).toEqual([
       [
         'book',
@@ -245,9 +255,9 @@ describe('a call that cannot ask while it runs', () => {
     [Number.NaN, 'Error: A question cannot expire after NaN ms. Omit expires to wait without a limit.'],
   ])('fails if its question expires after %s ms', async (expires, said) => {
     const question = { ...QUESTION, expires } as Question<'decision'>; // as untyped code may
-    const app = appWith([asks((call) => call.ask(question))]);
-    const { end } = await running(app);
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    const app = appWith([askingTool((call) => call.ask(question))]);
+    const { end } = await startTurn(app);
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', said]]);
   });
 
@@ -255,13 +265,13 @@ describe('a call that cannot ask while it runs', () => {
     const over = Promise.withResolvers<void>();
     const left: { asking?: Promise<unknown> } = {};
     const app = appWith([
-      asks((call) => {
+      askingTool((call) => {
         left.asking = over.promise.then(() => call.ask(QUESTION)).catch(String);
         return 'booked';
       }),
     ]);
-    const { end, turn } = await running(app);
-    await passing(app.clock, end);
+    const { end, turn } = await startTurn(app);
+    await advanceUntilSettled(app.clock, end);
     over.resolve();
     expect(await left.asking).toBe(`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`);
     expect(typesOf(await app.events(turn))).not.toContain('tool-call-suspended');

@@ -4,7 +4,13 @@ import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { type ReadQuery, toRow } from '../../../doors/journal.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  leaveHolderSilent,
+} from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -40,8 +46,8 @@ describe('a cancel', () => {
     await clock.advance(0);
     expect(paid.length).toBe(1);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(callResults((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
   });
 
   it('does not wait for a decorator that never settles', async () => {
@@ -65,8 +71,8 @@ describe('a cancel', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(callResults((await app.state()).messages)).toEqual([
       ['odd', "Error: The call of 'odd' was cancelled before it ran."],
     ]);
   });
@@ -90,9 +96,9 @@ describe('a cancel', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
-    expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
   });
 });
 
@@ -113,7 +119,7 @@ describe('a take-over', () => {
     await app.port.append(leased.epoch, 3, { events: resumed, release: 'yielded' });
     const taken = await app.resume(turn);
     const first = { ...taken, page: { ...taken.page, rows: taken.page.rows.slice(0, 2), next: 3 } };
-    expect(await passing(clock, app.run(first))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(first))).toMatchObject({
       turn: { outcome: 'completed', text: 'Hello.' },
     });
   });
@@ -151,8 +157,10 @@ describe('a `once` call that continues after its timeout', () => {
     });
     const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
     const app = memoryApp({ tools: [pay], replies, clock, leaseMs: LEASE_MS });
-    expect(await passing(clock, app.run(await app.lease('Go.')))).toMatchObject({ status: 'ended' });
-    expect([paid.length, answers((await app.state()).messages)]).toEqual([1, [['pay', 'paid']]]);
+    expect(await advanceUntilSettled(clock, app.run(await app.lease('Go.')))).toMatchObject({
+      status: 'ended',
+    });
+    expect([paid.length, callResults((await app.state()).messages)]).toEqual([1, [['pay', 'paid']]]);
   });
 });
 
@@ -180,8 +188,8 @@ describe('a cancelled turn', () => {
     const end = app.run(leased);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(callResults((await app.state()).messages)).toEqual([
       ['first', "Error: The call of 'first' was cancelled."],
       ['second', "Error: The call of 'second' was cancelled before it ran."],
     ]);
@@ -258,13 +266,13 @@ describe('a cancelled turn', () => {
       run: never,
     });
     const app = memoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['put', 'idempotent']));
+    const left = await leaveHolderSilent(app, callEvents(['put', 'idempotent']));
     await clock.advance(LEASE_MS + 1);
     const end = app.run(await app.resume(left.turn));
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(callResults((await app.state()).messages)).toEqual([
       ['put', "Error: The call of 'put' was cancelled while it ran. It may have taken effect."],
     ]);
   });

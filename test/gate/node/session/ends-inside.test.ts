@@ -5,8 +5,8 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { digs } from '../tool-loop/scenes.ts';
-import { asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
-import { watchedLive } from './live-state.ts';
+import { advanceUntilSettled, callEvents, LEASE_MS, leaveHolderSilent, takeOver } from './former-holder.ts';
+import { withLiveState } from './live-state.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -33,7 +33,7 @@ const ends = (events: readonly StoredEvent[]) =>
  */
 const deep = () =>
   [
-    ...asked(['dig']),
+    ...callEvents(['dig']),
     { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
     {
       type: 'model-replied',
@@ -74,9 +74,9 @@ const deep = () =>
 describe('a call that ends before its nested loop', () => {
   it('first ends the open calls inside, the innermost ones first', async () => {
     const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, deep());
-    const { agent, live } = watchedLive(app.agent);
-    expect(await takenOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
+    const left = await leaveHolderSilent(app, deep());
+    const { agent, live } = withLiveState(app.agent);
+    expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
     expect(ends(await app.events(left.turn))).toEqual([
       ['d0', 'e0', 'unknown-outcome'],
       ['d0', 'e1', 'cancelled'],
@@ -89,11 +89,11 @@ describe('a call that ends before its nested loop', () => {
 
   it('ends the turn if a decision about an inner call is an exit', async () => {
     const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, deep());
+    const left = await leaveHolderSilent(app, deep());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
     const body = JSON.stringify({ wait: 'e1#0', answer });
     await app.port.post({ kind: 'answer', turn: left.turn, body });
-    const end = await takenOver(app, clock, left);
+    const end = await takeOver(app, clock, left);
     const signal = { type: 'exit', reason: 'Enough.' };
     expect(end).toMatchObject({ turn: { outcome: 'cancelled', signal } });
     expect(app.model.requests).toEqual([]);
@@ -112,7 +112,7 @@ async function decide(app: MemoryApp, turn: string, decision: 'approve' | 'exit'
   );
   const answer = { type: 'decision', decision, by: 'ann' };
   await app.port.post({ kind: 'answer', turn, body: JSON.stringify({ wait: waits[at], answer }) });
-  return passing(clock, app.run(await app.resume(turn)));
+  return advanceUntilSettled(clock, app.run(await app.resume(turn)));
 }
 
 describe('an exit inside a nested loop', () => {
@@ -126,7 +126,7 @@ describe('an exit inside a nested loop', () => {
     });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
+    expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
     expect(await decide(app, turn, 'exit', at)).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled', signal: { type: 'exit' } },
@@ -156,7 +156,7 @@ describe('an exit inside a nested loop', () => {
     });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
+    expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ status: 'suspended' });
     expect(await decide(app, turn, 'exit', 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect((await app.state()).messages.at(-1)).toMatchObject({ calls: [{ ended: {} }, { ended: {} }] });
   });
@@ -190,8 +190,10 @@ describe('a tool that does not wait for its nested loop', () => {
     gate.resolve('paid');
     await clock.advance(500);
     leave.abort();
-    await passing(clock, end);
-    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    await advanceUntilSettled(clock, end);
+    expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+    });
     const events = await app.events(turn);
     const [inner] = ends(events);
     expect(ends(events)).toEqual([
@@ -226,7 +228,7 @@ describe('a tool that does not wait for its nested loop', () => {
     reply.resolve(PAY);
     await clock.advance(1_000);
     leave.abort();
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     expect(ran).toEqual([]);
     const events = await app.events(leased.page.openTurn?.id ?? '');
     expect(events.filter((event) => event.type === 'model-replied' && event.frame !== undefined)).toEqual([]);

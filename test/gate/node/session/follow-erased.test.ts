@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { NewRow } from '../../../doors/journal.ts';
 import { type FeedItem, followSession, SessionErasedError, waitForStop } from '../../../doors/session.ts';
-import { lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { beginRequest, lease } from '../../../fixtures/session-contract/harness.ts';
 
 const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
 const yielded = { type: 'turn-yielded', turn: 't1', body: BODY };
@@ -12,7 +12,7 @@ async function scene() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
-  const { epoch } = await lease(port, starting('t1', 'a'));
+  const { epoch } = await lease(port, beginRequest('t1', 'a'));
   await port.append(epoch, 3, { events: [yielded, yielded, yielded] });
   return { clock, port };
 }
@@ -34,7 +34,7 @@ it.each([
   const following = followSession({ port, clock, signal, from: 3 }, seeing(seen));
   await clock.advance(0);
   const erased = port.erase();
-  if (isAnew) await port.begin(starting('t2', 'b'));
+  if (isAnew) await port.begin(beginRequest('t2', 'b'));
   await erased;
   expect(await following).toBe('erased');
   expect(seen).toEqual([3, 4, 5]);
@@ -49,7 +49,7 @@ it.each([
   const outcome = expect(waiting).rejects.toThrow(new SessionErasedError());
   await clock.advance(0);
   const erased = port.erase();
-  if (isAnew) await port.begin(starting('t2', 'b'));
+  if (isAnew) await port.begin(beginRequest('t2', 'b'));
   await erased;
   await outcome;
 });
@@ -62,7 +62,7 @@ it.each([
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
   const begin = async (turn: string, incarnation: string, events: readonly NewRow[]): Promise<void> => {
-    const begun = starting(turn, turn);
+    const begun = beginRequest(turn, turn);
     const body = JSON.stringify({ v: 1, type: 'session-opened', incarnation, agent: 'a' });
     const start = { ...begun.start, opening: { type: 'session-opened', turn: '', body } };
     const { epoch } = await lease(port, { ...begun, start });

@@ -16,7 +16,10 @@ export const LONGEST_PAUSE = 5 * 60_000;
  * A session whose object receives no pings from its holder after `isCutOff` is true. The connection stays
  * open.
  */
-export const unheard = (port: SessionPort, isCutOff = (): boolean => true): Pick<SessionPort, 'watch'> => ({
+export const withoutPings = (
+  port: SessionPort,
+  isCutOff = (): boolean => true,
+): Pick<SessionPort, 'watch'> => ({
   async watch(watcher) {
     const line = await port.watch(watcher);
     const ping = (): void => {
@@ -26,7 +29,7 @@ export const unheard = (port: SessionPort, isCutOff = (): boolean => true): Pick
   },
 });
 
-export interface Left {
+export interface FormerHolder {
   readonly turn: string;
   readonly leased: LeaseGrant;
 }
@@ -35,7 +38,10 @@ export interface Left {
 type Open<T> = T extends { readonly turn: string } ? Omit<T, 'turn'> : never;
 
 /** A holder that stores these events and then falls silent. */
-export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEvent>[]): Promise<Left> {
+export async function leaveHolderSilent(
+  app: MemoryApp,
+  events: readonly Open<SessionEvent>[],
+): Promise<FormerHolder> {
   const leased = await app.lease('Go.');
   const turn = leased.page.openTurn?.id ?? '';
   const rows = events.map((event) => toRow({ ...event, turn } as SessionEvent)); // `Open` omits the turn.
@@ -46,7 +52,7 @@ export async function leftBehind(app: MemoryApp, events: readonly Open<SessionEv
 /**
  * A reply with one call of each tool, and the start of each call with an effect. The ids are `c0`, `c1`, ...
  */
-export function asked(
+export function callEvents(
   ...calls: readonly (readonly [tool: string, started?: Effect])[]
 ): Open<SessionEvent>[] {
   const reply: Open<SessionEvent> = {
@@ -63,22 +69,22 @@ export function asked(
 }
 
 /** Takes over a turn after its lease has expired, and lets time pass until the turn has stopped. */
-export async function takenOver(
+export async function takeOver(
   app: MemoryApp,
   clock: ManualClock,
-  { turn }: Left,
+  { turn }: FormerHolder,
   options?: Partial<TurnHost>,
 ): Promise<TurnEnd> {
   await clock.advance(LEASE_MS + 1);
   const end = app.run(await app.resume(turn), options);
-  return passing(clock, end);
+  return advanceUntilSettled(clock, end);
 }
 
 /**
  * Lets time pass until a promise settles, and returns its value. Hashing takes no time on this clock, however
  * busy the machine is.
  */
-export const passing = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
+export const advanceUntilSettled = <T>(clock: ManualClock, promise: Promise<T>, ms = 60_000): Promise<T> =>
   withOrderedHashes(() => pass(clock, promise, ms));
 
 async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Promise<T> {
@@ -94,7 +100,9 @@ async function pass<T>(clock: ManualClock, promise: Promise<T>, ms: number): Pro
 }
 
 /** The results of all calls as the model reads them, by tool. */
-export function answers(messages: readonly Message[]): readonly (readonly [tool: string, text: string])[] {
+export function callResults(
+  messages: readonly Message[],
+): readonly (readonly [tool: string, text: string])[] {
   return messages.flatMap((message) =>
     message.role === 'assistant'
       ? message.calls.map(({ name, ended }) => [name, ended ? modelText(ended.result) : 'no answer'] as const)

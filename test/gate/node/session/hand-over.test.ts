@@ -3,7 +3,7 @@ import { defineTool } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
 import { toRow } from '../../../doors/journal.ts';
 import type { FeedItem } from '../../../doors/session.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -33,7 +33,7 @@ describe('an invocation whose client disconnects', () => {
     });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toEqual({
+    expect(await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }))).toEqual({
       status: 'handed-over',
       seq: 6,
     });
@@ -44,7 +44,10 @@ describe('an invocation whose client disconnects', () => {
     ]);
     const next = await app.resume(turn);
     expect(next).toMatchObject({ cause: 'handed-over', expirations: 0 });
-    expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
   });
 
   it('gives a model twenty seconds to finish its reply, and then leaves the reply to the next invocation', async () => {
@@ -62,17 +65,20 @@ describe('an invocation whose client disconnects', () => {
     });
     const leased = await app.lease('Go.');
     const before = clock.now();
-    expect(await passing(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }))).toMatchObject({
       status: 'handed-over',
     });
     expect(clock.now() - before).toBe(20_000);
     const next = await app.resume(leased.page.openTurn?.id ?? '');
-    expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
   });
 
   it('does not call the model if its client disconnected before the start', async () => {
     const app = memoryApp({ replies: ['Done.'], clock });
-    expect(await passing(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.say('Go.', { leave: AbortSignal.abort() }))).toMatchObject({
       status: 'handed-over',
     });
     expect(app.model.requests).toEqual([]);
@@ -86,7 +92,7 @@ describe('an invocation', () => {
     const show = vi.fn(() => {
       throw new TypeError('the stream is closed');
     });
-    expect(await passing(clock, app.say('Go.', { show }))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.say('Go.', { show }))).toMatchObject({
       status: 'ended',
       turn: { text: 'Done.' },
     });
@@ -118,9 +124,12 @@ describe('an invocation', () => {
       },
     };
     const app = memoryApp({ tools: [look], replies: [{ calls: [{ name: 'look' }] }, 'Done.'], clock });
-    await passing(clock, app.say('Go.', { clock: counting, leave: new AbortController().signal }));
+    await advanceUntilSettled(
+      clock,
+      app.say('Go.', { clock: counting, leave: new AbortController().signal }),
+    );
     expect(timers).toBe(0);
-    await passing(clock, app.say('Go.', { clock: counting, leave: AbortSignal.abort() }));
+    await advanceUntilSettled(clock, app.say('Go.', { clock: counting, leave: AbortSignal.abort() }));
     expect(timers).toBe(0);
   });
 
@@ -134,7 +143,7 @@ describe('an invocation', () => {
       wrap: (port) => ({ ...port, append: () => new Promise(() => {}), renew: () => new Promise(() => {}) }),
     });
     const end = app.say('Go.', { show: (item) => shown.push(item) });
-    expect(await passing(clock, end, LEASE_MS)).toEqual({ status: 'lost', seq: 2 });
+    expect(await advanceUntilSettled(clock, end, LEASE_MS)).toEqual({ status: 'lost', seq: 2 });
     expect(shown.map((item) => (item.type === 'event' ? item.stored.seq : item.type))).toEqual([2]);
   });
 
@@ -168,7 +177,7 @@ describe('an invocation', () => {
       let_go();
       await clock.advance(0);
     }
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     expect(shown).toEqual([
       ...['turn-started', 'model-replied', 'tool-call-started', 'tool-call-ended'],
       ...['Do', 'ne.', 'model-replied', 'turn-ended'],

@@ -13,7 +13,7 @@ import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 export const LEASE_MS = 12_000;
 
 /** A held session of turn `t1`, with a log of the messages to its object. */
-export async function hold(
+export async function createHeldSession(
   options: {
     readonly leased?: Partial<LeaseGrant>;
     readonly incarnation?: string;
@@ -92,10 +92,10 @@ export async function hold(
 }
 
 /** An event of the turn that does not change its state. */
-export const note = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
+export const createEvent = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
 /** The state of a promise, after all work that takes no time is done. */
-export async function standing(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
+export async function promiseStateOf(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
   const done = promise.then(
     () => 'resolved',
     (thrown: unknown) => `rejected: ${thrown instanceof Error ? thrown.message : String(thrown)}`,

@@ -23,7 +23,7 @@ import {
   UNLIMITED,
 } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const START = 1_000_000;
@@ -111,7 +111,9 @@ describe('the connection of a lease holder', () => {
     const app = appOf([tool(after(999, 'seen'))], [after(999, look), after(999, look), after(999, 'Done.')]);
     const { end } = await running(app);
     const before = clock.now();
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed', iterations: 3 } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({
+      turn: { outcome: 'completed', iterations: 3 },
+    });
     expect(clock.now() - before).toBeGreaterThan(4_000);
     expect(sent).toEqual({ lines: [], renewals: [] });
   });
@@ -128,7 +130,7 @@ describe('the connection of a lease holder', () => {
       await clock.advance(999);
       expect(sent.lines).toEqual([]);
       await clock.advance(1);
-      expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed' } });
+      expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'completed' } });
       expect(sent).toEqual({ lines: ['closed'], renewals: [] });
     },
   );
@@ -141,7 +143,7 @@ describe('the connection of a lease holder', () => {
     const { end, turn } = await running(app);
     await clock.advance(3_000);
     await cancel(app, turn);
-    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
     expect(sent).toEqual({ lines: ['closed'], renewals: [3_000] });
   });
 
@@ -152,7 +154,7 @@ describe('the connection of a lease holder', () => {
     await clock.advance(999);
     expect(sent.renewals).toEqual([]);
     await clock.advance(1);
-    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
     expect(sent).toEqual({ lines: ['closed'], renewals: [1_000] });
   });
 
@@ -167,7 +169,7 @@ describe('the connection of a lease holder', () => {
     const checked = checkAnswer(question, { decision: 'approve' }, { by: 'ann' });
     if (!checked.ok) throw new Error(checked.problems.join('; '));
     expect(await postAnswer(app, question, { answer: checked.value, hash: 'h' })).toBe('posted');
-    expect(await passing(clock, end, 1)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject({ turn: { text: 'Done.' } });
     expect(sent).toEqual({ lines: ['closed'], renewals: [2_000] });
   });
 
@@ -178,7 +180,9 @@ describe('the connection of a lease holder', () => {
     await steer(app, 's1');
     await clock.advance(0);
     expect(sent.renewals).toEqual([2_000]);
-    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'Two.', iterations: 2 } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({
+      turn: { id: turn, text: 'Two.', iterations: 2 },
+    });
   });
 
   it('requests the messages that arrive during a request only once', async () => {
@@ -220,7 +224,7 @@ describe('the connection of a lease holder', () => {
     const { end, turn } = await running(app);
     await clock.advance(2_000);
     await cancel(app, turn);
-    expect(await passing(clock, end, 4_000)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 4_000)).toMatchObject(CANCELLED);
     expect(sent.renewals.map((at) => at >= 2_000 && at < 6_000)).toEqual([true, true, true]);
   });
 
@@ -238,7 +242,9 @@ describe('the connection of a lease holder', () => {
     await app.port.post({ kind: 'late', turn, body: late(`${turn}.3.0`) });
     await clock.advance(5_000);
     await app.port.post({ kind: 'late', turn, body: late('c2') });
-    expect(await passing(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({
+      status: 'lost',
+    });
     expect(sent.renewals.slice(0, 2)).toEqual([2_000, 7_000]);
   });
 
@@ -260,7 +266,7 @@ describe('the connection of a lease holder', () => {
       ends.shift()?.();
       await clock.advance(0);
     }
-    expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
   });
 
   it('waits while six calls run and takes the next free connection; until then the holder polls every 1.2 s', async () => {
@@ -284,7 +290,7 @@ describe('the connection of a lease holder', () => {
     await clock.advance(3_000);
     expect(sent.renewals).toEqual([]);
     await cancel(app, turn);
-    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
   });
 
   it('is reopened after it breaks; until then the holder polls every 1.2 s', async () => {
@@ -308,7 +314,7 @@ describe('the connection of a lease holder', () => {
     await clock.advance(6_000);
     expect(sent.renewals.length).toBeLessThanOrEqual(1);
     await cancel(app, turn);
-    expect(await passing(clock, end, 1)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
     expect(new Set(sent.lines)).toEqual(new Set(['holder', 'closed']));
   });
 
@@ -320,7 +326,7 @@ describe('the connection of a lease holder', () => {
     await clock.advance(10);
     expect(sent.lines).toEqual(['reader', 'holder']);
     reader.close();
-    expect(await passing(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(sent).toEqual({ lines: ['closed', 'closed'], renewals: [] });
   });
 
@@ -338,7 +344,7 @@ describe('the connection of a lease holder', () => {
     const meter = new Meter(platform, () => clock.now());
     for (let i = 0; i < 9; i += 1) meter.spendInternal();
     const { end } = await running(app, { meter, clock: counting });
-    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'handed-over' });
     expect(timers).toBeLessThan(10);
     expect(sent).toEqual({ lines: [], renewals: [] });
   });
@@ -347,7 +353,7 @@ describe('the connection of a lease holder', () => {
     const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
     const app = appOf([ask], [after(2_000, calls('look'))]);
     const { end } = await running(app);
-    expect(await passing(clock, end)).toMatchObject({ status: 'suspended' });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'suspended' });
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 
@@ -356,7 +362,7 @@ describe('the connection of a lease holder', () => {
     const { end } = await running(app);
     await clock.advance(2_000);
     await app.port.erase();
-    expect(await passing(clock, end, 1)).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(clock, end, 1)).toMatchObject({ status: 'lost' });
   });
 
   it('does not request messages that are for the next holder', async () => {
@@ -371,7 +377,7 @@ describe('the connection of a lease holder', () => {
     };
     await app.port.accept({ ...toTurnStart(start, () => 't2'), whenBusy: 'queue' });
     await app.port.post({ kind: 'cancel', turn: 't2', body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, outcome: 'completed' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { id: turn, outcome: 'completed' } });
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 });
@@ -387,12 +393,12 @@ describe('a steering message', () => {
     await clock.advance(2_100);
     for (const next of ['s1', 's2']) await steer(app, next);
     leave.abort();
-    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'handed-over' });
     expect(brought).toEqual([1, 2]);
     brought = [];
     const leased = await app.resume(turn);
     expect(leased.inbox.map(({ id }) => id)).toEqual([1, 2]);
-    expect(await passing(clock, app.run(leased))).toMatchObject({ turn: { text: 'One.' } });
+    expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ turn: { text: 'One.' } });
     expect(brought).toEqual([]);
     const steered = (await app.events(turn)).flatMap((event) =>
       event.type === 'turn-steered' ? [event.as] : [],
@@ -412,7 +418,7 @@ describe('a steering message', () => {
     const { end, turn } = await running(app);
     await clock.advance(1_500);
     await steer(app, 's1');
-    expect(await passing(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
     expect(brought.length).toBeGreaterThan(1);
     const steered = (await app.events(turn)).filter((event) => event.type === 'turn-steered');
     expect(steered).toHaveLength(1);
@@ -428,7 +434,7 @@ describe('a steering message', () => {
     const { end, turn } = await running(app);
     await clock.advance(2_000);
     await cancel(app, turn);
-    expect(await passing(clock, end, 10_000)).toMatchObject(CANCELLED);
+    expect(await advanceUntilSettled(clock, end, 10_000)).toMatchObject(CANCELLED);
     // As soon as it no longer relies on a response to its ping.
     expect(sent.renewals.map((at) => Math.floor(at / 100))).toEqual([
       Math.floor(((1 / 3 + 1 / 12) * LEASE_MS) / 100),

@@ -4,8 +4,15 @@ import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, takenOver } from './former-holder.ts';
-import { watchedLive } from './live-state.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  leaveHolderSilent,
+  takeOver,
+} from './former-holder.ts';
+import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -36,23 +43,23 @@ describe('a late result of a call whose outcome is known', () => {
   it('is dropped, and neither shown to the model nor journaled', async () => {
     const tools = [pay({ reconcile: async () => ({ done: 'paid by card' }) })];
     const app = memoryApp({ tools, replies: ['Done.', 'Next.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
+    await takeOver(app, clock, left);
     await app.port.post(lateRow(left.turn));
-    await passing(clock, app.say('And now?'));
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid by card']]);
+    await advanceUntilSettled(clock, app.say('And now?'));
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid by card']]);
     expect(app.model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: 'And now?' });
     expect(await lateEvents(app)).toEqual([]);
   });
 
   it('is dropped when it arrives again, even if the outcome was unknown before', async () => {
     const app = memoryApp({ tools: [pay()], replies: ['Hm.', 'Next.', 'Last.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
+    await takeOver(app, clock, left);
     await app.port.post(lateRow(left.turn));
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     await app.port.post(lateRow(left.turn));
-    await passing(clock, app.say('And then?'));
+    await advanceUntilSettled(clock, app.say('And then?'));
     expect(await lateEvents(app)).toHaveLength(1);
     expect((await app.state()).inDoubt).toEqual(new Set());
   });
@@ -60,9 +67,9 @@ describe('a late result of a call whose outcome is known', () => {
   it('is dropped if no journaled reply contains its call', async () => {
     const app = memoryApp({ replies: ['Hello.', 'Next.'], clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
-    await passing(clock, app.run(leased));
+    await advanceUntilSettled(clock, app.run(leased));
     await app.port.post(lateRow(leased.page.openTurn?.id ?? '', 'never'));
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(await lateEvents(app)).toEqual([]);
   });
 });
@@ -75,11 +82,11 @@ describe('a late result of a call that is still open', () => {
       return 'not-done' as const;
     };
     const app = memoryApp({ tools: [pay({ reconcile })], replies: ['Done.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
-    const { agent, live } = watchedLive(app.agent);
-    expect(await takenOver(app, clock, left, { agent })).toMatchObject({ turn: { text: 'Done.' } });
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    const { agent, live } = withLiveState(app.agent);
+    expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { text: 'Done.' } });
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
     expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
     expect([ran, reconciled]).toEqual([[], 0]);
     expect(await lateEvents(app)).toMatchObject([{ open: true, call: 'c0', result: PAID }]);
@@ -92,10 +99,10 @@ describe('a late result of a call that is still open', () => {
       call: async (input, call) => text(`Receipt: ${(await tool.call(input, call)).content}`),
     });
     const app = memoryApp({ tools: [counted], replies: ['Done.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
-    await takenOver(app, clock, left);
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
+    await takeOver(app, clock, left);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'Receipt: paid']]);
   });
 
   it('takes precedence over a not-done that `reconcile` returns later', async () => {
@@ -113,27 +120,27 @@ describe('a late result of a call that is still open', () => {
       clock,
       leaseMs: LEASE_MS,
     });
-    const left = await leftBehind(app, asked(['pay', 'once']));
-    await takenOver(app, clock, left);
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
+    await takeOver(app, clock, left);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
     expect(ran).toEqual([]);
   });
 
   it('is accepted even if its tool is gone', async () => {
     const app = memoryApp({ tools: [], replies: ['Done.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
-    await takenOver(app, clock, left);
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    await takeOver(app, clock, left);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
   });
 
   it('is accepted even if its turn is cancelled', async () => {
     const app = memoryApp({ tools: [pay()], replies: [], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await app.port.post(lateRow(left.turn));
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
-    expect(await takenOver(app, clock, left)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    expect(await takeOver(app, clock, left)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
   });
 
   it('is accepted inside a nested loop', async () => {
@@ -145,8 +152,8 @@ describe('a late result of a call that is still open', () => {
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
     const app = memoryApp({ tools: [dig], replies: ['Dug.', 'Done.'], clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, [
-      ...asked(['dig']),
+    const left = await leaveHolderSilent(app, [
+      ...callEvents(['dig']),
       { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
       {
         type: 'model-replied',
@@ -159,9 +166,9 @@ describe('a late result of a call that is still open', () => {
       { type: 'tool-call-started', frame: 'c0', call: 'd0', effect: 'once' },
     ]);
     await app.port.post(lateRow(left.turn, 'd0'));
-    await takenOver(app, clock, left);
+    await takeOver(app, clock, left);
     expect(app.model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
-    expect(answers((await app.state()).messages)).toEqual([['dig', 'Dug.']]);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', 'Dug.']]);
     expect(await lateEvents(app)).toMatchObject([{ frame: 'c0', open: true }]);
   });
 
@@ -178,8 +185,8 @@ describe('a late result of a call that is still open', () => {
     });
     const replies = [{ calls: [{ name: 'pay' }] }, 'Done.'];
     const app = memoryApp({ tools: [patient], replies, clock, leaseMs: LEASE_MS });
-    await passing(clock, app.say('Go.'));
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'paid']]);
+    await advanceUntilSettled(clock, app.say('Go.'));
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'paid']]);
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'paid' });
   });
 });

@@ -5,8 +5,8 @@ import { type AnyTool, defineTool, ModelError, text } from '../../../../src/inde
 import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
-import { answers, LEASE_MS, passing } from './former-holder.ts';
-import { watchedLive } from './live-state.ts';
+import { advanceUntilSettled, callResults, LEASE_MS } from './former-holder.ts';
+import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
 const unknown = (tool: string): string =>
@@ -49,18 +49,18 @@ describe('a cancelled `once` call', () => {
     await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     return { app, turn };
   }
 
   it('keeps its invocation alive, and the next turn shows its result to the model', async () => {
     const { app, turn } = await cancelled([pay()]);
-    expect(answers((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
     expect(work.length).toBe(1);
     answer('paid');
     await Promise.all(work);
     expect((await types(app)).at(-1)).toBe('turn-ended');
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests[1]?.messages.slice(-2)).toEqual([
       { role: 'user', text: 'And now?' },
       { role: 'user', text: NOTE },
@@ -82,8 +82,8 @@ describe('a cancelled `once` call', () => {
     const long = 'paid '.repeat(2_000);
     answer(long);
     await Promise.all(work);
-    const { agent, live } = watchedLive(app.agent);
-    const end = await passing(clock, app.say('And now?', { agent }));
+    const { agent, live } = withLiveState(app.agent);
+    const end = await advanceUntilSettled(clock, app.say('And now?', { agent }));
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Next.' } });
     const next = (await app.state()).turn?.id ?? '';
     const cut = (await app.events(next)).flatMap((event) =>
@@ -109,7 +109,7 @@ describe('a cancelled `once` call', () => {
     ]);
     answer('');
     await Promise.all(work);
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(await types(app)).not.toContain('late-result-received');
   });
 
@@ -126,10 +126,10 @@ describe('a cancelled `once` call', () => {
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
     const { app } = await cancelled([dig], [{ calls: [{ name: 'dig' }] }, PAY, 'Next.']);
-    expect(answers((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
     answer('paid');
     await Promise.all(work);
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
@@ -150,7 +150,7 @@ describe('a cancelled `once` call', () => {
     await clock.advance(0);
     const turn = leased.page.openTurn?.id ?? '';
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     answer('paid');
     await Promise.all(work);
     expect(log.mock.calls).toEqual([
@@ -180,12 +180,12 @@ describe('a late result', () => {
     const calls = amounts.map((amount) => ({ name: 'pay', input: { amount } }));
     const replies = [{ calls }, 'I do not know.', 'Next.'];
     const app = memoryApp({ tools: [paying(told)], replies, clock, leaseMs: LEASE_MS });
-    await passing(clock, app.run(await app.lease('Go.'), host));
+    await advanceUntilSettled(clock, app.run(await app.lease('Go.'), host));
     for (const amount of answering) {
       told.get(amount)?.(`paid as ${amount.slice(0, 4)}`);
       await clock.advance(0);
     }
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     const shown = app.model.requests[2]?.messages ?? [];
     return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
   }
@@ -221,7 +221,9 @@ describe('a `once` call that timed out', () => {
     answer('paid');
     await clock.advance(0);
     reply('I do not know.');
-    expect(await passing(clock, end)).toMatchObject({ turn: { outcome: 'completed', text: 'It was paid.' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({
+      turn: { outcome: 'completed', text: 'It was paid.' },
+    });
     expect(app.model.requests[2]?.messages.slice(-2)).toEqual([
       { role: 'assistant', text: 'I do not know.', toolCalls: [] },
       { role: 'user', text: NOTE },
@@ -240,11 +242,13 @@ describe('a `once` call that timed out', () => {
     const first = app.run(leased, { ...host, leave: leave.signal });
     for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
     leave.abort();
-    expect(await passing(clock, first)).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, first)).toMatchObject({ status: 'handed-over' });
     answer('paid');
     await Promise.all(work);
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'ended' });
+    expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'ended',
+    });
     expect(app.model.requests[2]?.messages.at(-1)).toEqual({ role: 'user', text: NOTE });
   });
 
@@ -254,10 +258,10 @@ describe('a `once` call that timed out', () => {
     const end = app.run(leased, host);
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     answer('x'.repeat(9_000_000));
     await Promise.all(work);
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.at(-1)?.text).toBe(
       "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: Error: Tool 'pay' ran and " +
         'finished, but its result and what it changed, of 9000035 characters, are over the limit of 8388608 and were not ' +
@@ -289,12 +293,12 @@ describe('a `once` call that timed out', () => {
     const first = app.run(leased, host);
     for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
     answer('paid');
-    expect(await passing(clock, first)).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(clock, first)).toMatchObject({ status: 'lost' });
     await Promise.all(work);
     expect(posted).toBe(1);
     await clock.advance(LEASE_MS);
-    await passing(clock, app.run(await app.resume(leased.page.openTurn?.id ?? '')));
-    await passing(clock, app.say('And now?'));
+    await advanceUntilSettled(clock, app.run(await app.resume(leased.page.openTurn?.id ?? '')));
+    await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === NOTE)).toEqual([
       { role: 'user', text: NOTE },
     ]);

@@ -2,16 +2,16 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import type { Line } from '../../../doors/journal.ts';
 import { DEFAULT_PLATFORM, HeldSession, Meter, toReader } from '../../../doors/session.ts';
-import { unheard } from './former-holder.ts';
-import { hold, LEASE_MS, note, standing } from './held.ts';
+import { withoutPings } from './former-holder.ts';
+import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
 const unreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
-const silent = (port: SessionPort): SessionPort => ({ ...port, ...unheard(port), renew: unreachable });
+const silent = (port: SessionPort): SessionPort => ({ ...port, ...withoutPings(port), renew: unreachable });
 
 describe('the holder of a lease', () => {
   it('pings over its connection after a third of the term without a response, and makes no request', async () => {
-    const { clock, log } = await hold();
+    const { clock, log } = await createHeldSession();
     await clock.advance(LEASE_MS / 3 - 1);
     expect(log).toEqual([]);
     await clock.advance(1);
@@ -21,7 +21,7 @@ describe('the holder of a lease', () => {
   });
 
   it('renews the lease after 1.8 terms of pings, and then relies on pings again', async () => {
-    const { clock, log, session } = await hold();
+    const { clock, log, session } = await createHeldSession();
     const first = 3 * ((LEASE_MS * 3) / 4) - (LEASE_MS * 5) / 12;
     await clock.advance(first - 1);
     expect(renewals(log)).toEqual([]);
@@ -33,7 +33,7 @@ describe('the holder of a lease', () => {
   });
 
   it('cannot act after three quarters of three terms since the last store, even if every ping is answered', async () => {
-    const { clock, session } = await hold({ wrap: (port) => ({ ...port, renew: unreachable }) });
+    const { clock, session } = await createHeldSession({ wrap: (port) => ({ ...port, renew: unreachable }) });
     await clock.advance(3 * ((LEASE_MS * 3) / 4) - 1);
     session.checkpoint();
     await clock.advance(1);
@@ -41,7 +41,7 @@ describe('the holder of a lease', () => {
   });
 
   it('renews the lease by a request if a ping is unanswered for a twelfth of the term, and then sends no pings', async () => {
-    const { clock, log } = await hold({ wrap: (port) => ({ ...port, ...unheard(port) }) });
+    const { clock, log } = await createHeldSession({ wrap: (port) => ({ ...port, ...withoutPings(port) }) });
     await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
     expect(renewals(log)).toEqual([]);
     await clock.advance(1);
@@ -52,12 +52,12 @@ describe('the holder of a lease', () => {
 
   it('pings again over the next connection after the one with the unanswered ping has broken', async () => {
     let lines = 0;
-    const { clock, log, restart } = await hold({
+    const { clock, log, restart } = await createHeldSession({
       wrap: (port) => ({
         ...port,
         watch(watcher) {
           lines += 1;
-          return lines === 1 ? unheard(port).watch(watcher) : port.watch(watcher);
+          return lines === 1 ? withoutPings(port).watch(watcher) : port.watch(watcher);
         },
       }),
     });
@@ -72,7 +72,7 @@ describe('the holder of a lease', () => {
 
   it('counts from the time a ping was sent, not from the response', async () => {
     let pings = 0;
-    const { clock, session } = await hold({
+    const { clock, session } = await createHeldSession({
       wrap: (port, { after }) => ({
         ...port,
         renew: unreachable,
@@ -94,17 +94,17 @@ describe('the holder of a lease', () => {
   });
 
   it('does not renew the lease while appends are answered', async () => {
-    const { clock, log, outbox } = await hold();
+    const { clock, log, outbox } = await createHeldSession();
     for (let i = 0; i < 10; i += 1) {
       await clock.advance(LEASE_MS / 4);
-      outbox.emit(note('a'));
+      outbox.emit(createEvent('a'));
       await outbox.durable();
     }
     expect(renewals(log)).toEqual([]);
   });
 
   it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {
-    const { clock, session } = await hold({ wrap: silent });
+    const { clock, session } = await createHeldSession({ wrap: silent });
     await clock.advance((LEASE_MS * 3) / 4 - 1);
     session.checkpoint();
     expect(session.signal.aborted).toBe(false);
@@ -117,7 +117,7 @@ describe('the holder of a lease', () => {
   });
 
   it('counts from the time an acknowledged request was sent, not from the response', async () => {
-    const { clock, session } = await hold({
+    const { clock, session } = await createHeldSession({
       wrap: (port) => ({
         ...silent(port),
         append: async (epoch, from, change) => {
@@ -128,7 +128,7 @@ describe('the holder of a lease', () => {
       }),
     });
     await clock.advance(1_000);
-    session.outbox.emit(note('a'));
+    session.outbox.emit(createEvent('a'));
     await clock.advance(0);
     await clock.advance(5_000);
     await clock.advance((LEASE_MS * 3) / 4 - 5_001);
@@ -148,7 +148,7 @@ describe('the holder of a lease', () => {
     let isCutOff = false;
     const lines: Line[] = [];
     const reached = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? unreachable() : call());
-    const { clock, session, port, restart, outbox } = await hold({
+    const { clock, session, port, restart, outbox } = await createHeldSession({
       wrap: (inner) => ({
         ...inner,
         append: (...sent) => reached(() => inner.append(...sent)),
@@ -170,7 +170,7 @@ describe('the holder of a lease', () => {
       }),
     });
     await clock.advance(LEASE_MS / 3 + 100);
-    outbox.emit(note('a'));
+    outbox.emit(createEvent('a'));
     await outbox.durable();
     await clock.advance(LEASE_MS / 3 + 100); // it has sent a ping
     isCutOff = true;
@@ -229,7 +229,7 @@ describe('the holder of a lease', () => {
 
   it('checks the clock before it acts, and does not rely on a timer', async () => {
     let now = 1_000_000;
-    const held = await hold();
+    const held = await createHeldSession();
     const session = new HeldSession({
       port: held.port,
       clock: { now: () => now, after: () => () => {} },
@@ -247,10 +247,10 @@ describe('the holder of a lease', () => {
 
   it('retries soon if the object could not be reached', async () => {
     let tries = 0;
-    const { clock, session } = await hold({
+    const { clock, session } = await createHeldSession({
       wrap: (port) => ({
         ...port,
-        ...unheard(port),
+        ...withoutPings(port),
         renew: (epoch) => {
           tries += 1;
           return tries < 3 ? Promise.reject(new Error('unreachable')) : port.renew(epoch);
@@ -263,7 +263,9 @@ describe('the holder of a lease', () => {
   });
 
   it('stops at once if another invocation holds the session', async () => {
-    const { clock, session, port } = await hold({ wrap: (inner) => ({ ...inner, watch: unreachable }) });
+    const { clock, session, port } = await createHeldSession({
+      wrap: (inner) => ({ ...inner, watch: unreachable }),
+    });
     await port.append(1, 3, { events: [], release: 'yielded' });
     await clock.advance(LEASE_MS / 3);
     expect(session.signal.reason).toMatchObject({
@@ -273,7 +275,7 @@ describe('the holder of a lease', () => {
   });
 
   it('accepts an inbox message that arrives with a renewal', async () => {
-    const { clock, session, port } = await hold();
+    const { clock, session, port } = await createHeldSession();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
     await clock.advance(LEASE_MS / 3);
     expect(session.signal.reason).toMatchObject({ why: 'cancelled' });
@@ -282,7 +284,7 @@ describe('the holder of a lease', () => {
   });
 
   it('cannot act after the lease has expired, even if the turn was cancelled before', async () => {
-    const { clock, session } = await hold({ wrap: silent });
+    const { clock, session } = await createHeldSession({ wrap: silent });
     session.cancel();
     await clock.advance(LEASE_MS);
     expect(() => session.assertHeld()).toThrow('The lease of this invocation has run out.');
@@ -290,24 +292,26 @@ describe('the holder of a lease', () => {
 
   it('does not wait for a pending renewal when it closes', async () => {
     const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
-    const { clock, session } = await hold({ wrap: (port) => ({ ...port, watch: unreachable, renew }) });
+    const { clock, session } = await createHeldSession({
+      wrap: (port) => ({ ...port, watch: unreachable, renew }),
+    });
     await clock.advance(LEASE_MS / 3);
     expect(renew).toHaveBeenCalledOnce();
-    expect(await standing(clock, session.close())).toBe('resolved');
+    expect(await promiseStateOf(clock, session.close())).toBe('resolved');
   });
 });
 
 describe('a digest', () => {
   it('is made once per invocation', async () => {
-    const { session } = await hold();
+    const { session } = await createHeldSession();
     const first = session.digest('t1');
     expect(session.digest('t1')).toBe(first);
     expect(session.digest('t2')).not.toBe(first);
   });
 
   it('is the same for the same id, and differs for another id, session or incarnation', async () => {
-    const key = async (call: string, options?: Parameters<typeof hold>[0]) =>
-      (await hold(options)).session.digest(call);
+    const key = async (call: string, options?: Parameters<typeof createHeldSession>[0]) =>
+      (await createHeldSession(options)).session.digest(call);
     const keys = await Promise.all([
       key('t1.3.0'),
       key('t1.3.1'),

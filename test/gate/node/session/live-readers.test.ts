@@ -4,7 +4,7 @@ import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, MAX_BUFFER_WEIGHT, MAX_LIVE_LENGTH } from '../../../doors/journal.ts';
 import { type FeedItem, followItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
-import { LEASE_MS, unheard } from './former-holder.ts';
+import { LEASE_MS, withoutPings } from './former-holder.ts';
 import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -177,11 +177,11 @@ describe('readers of a session', () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const early = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
-    const cutOff = { ...app.port, ...unheard(app.port), renew: unreachable };
+    const cutOff = { ...app.port, ...withoutPings(app.port), renew: unreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
     const between = await app.read();
-    const { end } = await app.goOn(turn);
+    const { end } = await app.resumeRunning(turn);
     await app.clock.advance(75);
     const late = await app.read();
     await app.clock.advance(1_000);
@@ -310,11 +310,11 @@ describe('readers of a session', () => {
     const app = await liveApp({ speaks: [[...HELLO.slice(0, 3), [60_000, 'lo.']], HELLO] });
     const reader = await app.read();
     const unreachable = () => Promise.reject(new Error('unreachable'));
-    const cutOff = { ...app.port, ...unheard(app.port), renew: unreachable };
+    const cutOff = { ...app.port, ...withoutPings(app.port), renew: unreachable };
     const { turn } = await app.begin({ port: cutOff });
     await app.clock.advance(LEASE_MS);
     expect(reader.story()).toEqual([...BEGUN, '1.1: Hel']);
-    const { end } = await app.goOn(turn);
+    const { end } = await app.resumeRunning(turn);
     await app.clock.advance(1_000);
     await end;
     expect(reader.story()).toEqual([

@@ -30,7 +30,7 @@ export interface LiveApp extends MemoryApp {
   /** Starts a turn. */
   begin(host?: Partial<TurnHost>): Promise<BegunTurn>;
   /** Resumes the open turn in another invocation. */
-  goOn(turn: string, host?: Partial<TurnHost>): Promise<BegunTurn>;
+  resumeRunning(turn: string, host?: Partial<TurnHost>): Promise<BegunTurn>;
   /** Follows the session from its next turn on. Resolves once the reader is connected. */
   read(): Promise<Reader>;
 }
@@ -116,7 +116,7 @@ export async function liveApp({
     sent,
     lines,
     begin: async (host = {}) => running(await app.lease('Go.'), host),
-    goOn: async (turn, host = {}) => running(await app.resume(turn), host),
+    resumeRunning: async (turn, host = {}) => running(await app.resume(turn), host),
     read: async () => {
       const leave = new AbortController();
       const items: FeedItem[] = [];

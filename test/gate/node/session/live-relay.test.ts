@@ -79,11 +79,11 @@ describe('the live buffer of a lease holder', () => {
     for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
     relay.add(text('root'), 3);
     await told();
-    relay.ended(event('model-replied', { frame: 'c1' }));
+    relay.drop(event('model-replied', { frame: 'c1' }));
     relay.joined('a');
     expect(await told()).toEqual(['a|c2c2@0|c3c3@0|root@0']);
-    relay.ended(event('model-replied'));
-    relay.ended(event('tool-call-ended', { call: 'c2' }));
+    relay.drop(event('model-replied'));
+    relay.drop(event('tool-call-ended', { call: 'c2' }));
     relay.add(text('next', undefined, '2.1'), 4);
     relay.joined('b');
     expect(await told()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
@@ -99,7 +99,7 @@ describe('the live buffer of a lease holder', () => {
     ] as const)
       relay.add(progress(call, status), 3);
     expect(await told()).toEqual(['all|c2 high|c1 deeper']);
-    relay.ended(event('tool-call-ended', { call: 'c2' }));
+    relay.drop(event('tool-call-ended', { call: 'c2' }));
     relay.joined('a');
     expect(await told()).toEqual(['a|c1 deeper']);
   });
@@ -122,7 +122,7 @@ describe('the live buffer of a lease holder', () => {
     for (const item of [text('end'), text('y'.repeat(60_000), 'c1'), text('end', 'c1')]) relay.add(item, 3);
     relay.joined('a');
     expect((await told()).map((one) => one.length > 50_000)).toEqual(Array.from({ length: 20 }, () => true));
-    relay.ended(event('model-replied'));
+    relay.drop(event('model-replied'));
     relay.add(text('z', 'c1'), 4);
     relay.add(text('next', undefined, '2.1'), 4);
     relay.joined('b');

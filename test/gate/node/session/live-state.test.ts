@@ -6,8 +6,8 @@ import { defineModule } from '../../../../src/module.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { listing, long } from './compaction-scene.ts';
-import { watchedLive } from './live-state.ts';
+import { listFirstWords, longMessage } from './compaction-scene.ts';
+import { withLiveState } from './live-state.ts';
 
 const words = defineModule({
   name: 'words',
@@ -52,9 +52,9 @@ it('an invocation folds the same state while it runs as a later fold of its jour
     description: 'Works.',
     instructions: 'Work.',
     tools: [note, steer, dig, files],
-    use: [summarize({ overTokens: 150, keepTurns: 0, summarize: listing })],
+    use: [summarize({ overTokens: 150, keepTurns: 0, summarize: listFirstWords })],
   });
-  const { agent, live } = watchedLive(declared);
+  const { agent, live } = withLiveState(declared);
   const ask = (...names: readonly string[]) => ({
     text: 'So.',
     calls: names.map((name) => ({ name })),
@@ -73,8 +73,8 @@ it('an invocation folds the same state while it runs as a later fold of its jour
     ],
     warm: true,
   });
-  await session.send(long('a'));
-  expect(await session.send(long('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
+  await session.send(longMessage('a'));
+  expect(await session.send(longMessage('b'))).toMatchObject({ outcome: 'completed', text: 'Blue.' });
   const types = new Set((await session.events()).map(({ type }) => type));
   expect([...types]).toEqual([
     'session-opened',

@@ -16,7 +16,7 @@ export interface LiveAgent {
  * Returns the agent with one more module. The module receives the loop first, and keeps the state that the
  * loop folds.
  */
-export function watchedLive(agent: Agent): LiveAgent {
+export function withLiveState(agent: Agent): LiveAgent {
   let state: SessionState | undefined;
   const watching = createUse(createModule({ name: 'watching' }));
   LOOPS.give(watching, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ManualClock, SessionPort } from '../../../../src/testing/entry.ts';
-import { hold, LEASE_MS, note, standing } from './held.ts';
+import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
 
 /** Holds appends until the gate opens. */
 function gate() {
@@ -26,9 +26,9 @@ function gate() {
 
 describe('the outbox', () => {
   it('sends the events of one tick of the event loop together', async () => {
-    const { outbox, log, clock } = await hold();
-    outbox.emit(note('a'));
-    outbox.emit(note('b'), note('c'));
+    const { outbox, log, clock } = await createHeldSession();
+    outbox.emit(createEvent('a'));
+    outbox.emit(createEvent('b'), createEvent('c'));
     expect(log).toEqual([]);
     await clock.advance(0);
     expect(log).toEqual(['append 3 turn-yielded turn-yielded turn-yielded']);
@@ -36,12 +36,12 @@ describe('the outbox', () => {
 
   it('has one append in flight, and sends later events together in the next', async () => {
     const { wrap, waiting, open } = gate();
-    const { outbox, log, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, log, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     await clock.advance(0);
-    outbox.emit(note('b'));
+    outbox.emit(createEvent('b'));
     await clock.advance(0);
-    outbox.emit(note('c'));
+    outbox.emit(createEvent('c'));
     await clock.advance(0);
     expect(waiting).toHaveLength(1);
     await open({ clock });
@@ -73,7 +73,7 @@ describe('the outbox', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { outbox } = await hold({ wrap });
+    const { outbox } = await createHeldSession({ wrap });
     outbox.emit(event);
     await outbox.settled();
     expect([sent, outbox.hasProgressed]).toEqual([[anew || undefined], anew]);
@@ -84,8 +84,8 @@ describe('the outbox', () => {
       ...port,
       append: () => Promise.reject(new Error('gone')),
     });
-    const { outbox, session, clock, timersLeft } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, session, clock, timersLeft } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     await clock.advance(0);
     await clock.advance((LEASE_MS * 3) / 4);
     await session.close();
@@ -94,7 +94,7 @@ describe('the outbox', () => {
   });
 
   it('folds an event when it is emitted, in the form in which the journal returns it', async () => {
-    const { outbox } = await hold();
+    const { outbox } = await createHeldSession();
     outbox.emit({ type: 'cancel-requested', turn: 't1' });
     expect(outbox.state).toMatchObject({ seq: 3, turn: { cancelRequested: true } });
     await outbox.settled();
@@ -102,46 +102,46 @@ describe('the outbox', () => {
 
   it('is durable once all earlier events are stored, and does not wait for later ones', async () => {
     const { wrap, open } = gate();
-    const { outbox, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     const first = outbox.durable();
     await clock.advance(0);
-    outbox.emit(note('b'));
+    outbox.emit(createEvent('b'));
     const second = outbox.durable();
-    expect(await standing(clock, first)).toBe('open');
+    expect(await promiseStateOf(clock, first)).toBe('open');
     await open({ clock });
-    expect(await standing(clock, first)).toBe('resolved');
-    expect(await standing(clock, second)).toBe('open');
+    expect(await promiseStateOf(clock, first)).toBe('resolved');
+    expect(await promiseStateOf(clock, second)).toBe('open');
     await open({ clock });
-    expect(await standing(clock, second)).toBe('resolved');
-    expect(await standing(clock, outbox.durable())).toBe('resolved');
+    expect(await promiseStateOf(clock, second)).toBe('resolved');
+    expect(await promiseStateOf(clock, outbox.durable())).toBe('resolved');
   });
 
   it('shows events only after they are stored, with the time of the object’s clock', async () => {
     const { wrap, open } = gate();
-    const { outbox, stored, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, stored, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     await clock.advance(0);
     expect(stored).toEqual([]);
     await open({ clock });
-    expect(stored).toEqual([{ seq: 3, at: 1_000_000, ...note('a') }]);
+    expect(stored).toEqual([{ seq: 3, at: 1_000_000, ...createEvent('a') }]);
   });
 
   it('stops if its lease is stale: it rejects waiting events and sends no more', async () => {
-    const { outbox, session, log, clock, port } = await hold();
+    const { outbox, session, log, clock, port } = await createHeldSession();
     await clock.advance(LEASE_MS / 2);
     await port.append(1, 3, { events: [], release: 'yielded' });
-    outbox.emit(note('a'));
+    outbox.emit(createEvent('a'));
     const durable = outbox.durable();
-    expect(await standing(clock, durable)).toBe(
+    expect(await promiseStateOf(clock, durable)).toBe(
       'rejected: The session can no longer be written: the append was refused as stale.',
     );
     expect(session.signal.reason).toMatchObject({ why: 'lost' });
-    outbox.emit(note('b'));
+    outbox.emit(createEvent('b'));
     await clock.advance(0);
     expect(log.filter((line) => line.startsWith('append'))).toHaveLength(1);
-    expect(await standing(clock, outbox.release('ended'))).toMatch(/^rejected/);
-    expect(await standing(clock, session.close())).toBe('resolved');
+    expect(await promiseStateOf(clock, outbox.release('ended'))).toMatch(/^rejected/);
+    expect(await promiseStateOf(clock, session.close())).toBe('resolved');
   });
 
   it('retries a failed append unchanged while the lease lasts', async () => {
@@ -154,11 +154,11 @@ describe('the outbox', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { outbox, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     const durable = outbox.durable();
     await clock.advance(50 + 100);
-    expect(await standing(clock, durable)).toBe('resolved');
+    expect(await promiseStateOf(clock, durable)).toBe('resolved');
     expect(sent).toEqual([sent[0], sent[0], sent[0]]);
   });
 
@@ -173,8 +173,8 @@ describe('the outbox', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { outbox, port } = await hold({ wrap });
-    for (let i = 0; i < 5; i += 1) outbox.emit(note('x'.repeat(5 * 1024 * 1024)));
+    const { outbox, port } = await createHeldSession({ wrap });
+    for (let i = 0; i < 5; i += 1) outbox.emit(createEvent('x'.repeat(5 * 1024 * 1024)));
     await outbox.release('ended');
     expect(sizes.length).toBe(5);
     expect(Math.max(...sizes)).toBeLessThan(8 * 1024 * 1024);
@@ -191,7 +191,7 @@ describe('the outbox', () => {
         return port.append(epoch, from, change);
       },
     });
-    const { session, outbox, port } = await hold({ wrap });
+    const { session, outbox, port } = await createHeldSession({ wrap });
     const result = { type: 'text', content: 'x'.repeat(3 * 1024 * 1024) };
     const rows = [1, 2, 3, 4, 5].map((id) => {
       const body = JSON.stringify({ call: `c${id}`, tool: 'pay', input: '{}', result });
@@ -219,34 +219,34 @@ describe('the outbox', () => {
       ...port,
       append: () => Promise.reject(new Error('overloaded')),
     });
-    const { outbox, session, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, session, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     const durable = outbox.durable();
-    expect(await standing(clock, durable)).toBe('open');
+    expect(await promiseStateOf(clock, durable)).toBe('open');
     await clock.advance((LEASE_MS * 3) / 4);
-    expect(await standing(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
+    expect(await promiseStateOf(clock, durable)).toBe('rejected: The lease of this invocation has run out.');
     expect(() => session.checkpoint()).toThrow('run out');
   });
 
   it('waits for a pending append only until its lease expires', async () => {
     const { wrap } = gate();
-    const { outbox, session, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, session, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     const closing = session.close();
     const durable = outbox.durable();
     await clock.advance((LEASE_MS * 3) / 4 - 1);
-    expect(await standing(clock, closing)).toBe('open');
-    expect(await standing(clock, durable)).toBe('open');
+    expect(await promiseStateOf(clock, closing)).toBe('open');
+    expect(await promiseStateOf(clock, durable)).toBe('open');
     await clock.advance(1);
-    expect(await standing(clock, closing)).toBe('resolved');
-    expect(await standing(clock, outbox.durable())).toBe(
+    expect(await promiseStateOf(clock, closing)).toBe('resolved');
+    expect(await promiseStateOf(clock, outbox.durable())).toBe(
       'rejected: The lease of this invocation has run out.',
     );
   });
 
   it('releases the lease together with the remaining events', async () => {
-    const { outbox, log, port } = await hold();
-    outbox.emit(note('a'));
+    const { outbox, log, port } = await createHeldSession();
+    outbox.emit(createEvent('a'));
     await outbox.release('ended');
     expect(log).toEqual(['append 3 turn-yielded']);
     expect((await port.read({ from: 1 }))?.openTurn).toBeNull();
@@ -254,20 +254,20 @@ describe('the outbox', () => {
 
   it('releases the lease in a separate append if the last one is in flight', async () => {
     const { wrap, open } = gate();
-    const { outbox, log, clock } = await hold({ wrap });
-    outbox.emit(note('a'));
+    const { outbox, log, clock } = await createHeldSession({ wrap });
+    outbox.emit(createEvent('a'));
     await clock.advance(0);
     const released = outbox.release('yielded');
     await open({ clock });
     await open({ clock });
-    expect(await standing(clock, released)).toBe('resolved');
+    expect(await promiseStateOf(clock, released)).toBe('resolved');
     expect(log).toEqual(['append 3 turn-yielded', 'append 4 ']);
   });
 
   it('accepts an inbox message once, in the append that deletes it', async () => {
-    const { outbox, session, port } = await hold();
+    const { outbox, session, port } = await createHeldSession();
     await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
-    outbox.emit(note('a'));
+    outbox.emit(createEvent('a'));
     await outbox.durable();
     await outbox.settled();
     const page = await port.read({ from: 3 });
@@ -280,14 +280,14 @@ describe('the outbox', () => {
     'leaves an inbox message that arrives during the release to the next holder: %s',
     async (release) => {
       const { wrap, open } = gate();
-      const { outbox, port, session, clock } = await hold({ wrap });
-      outbox.emit(note('a'));
+      const { outbox, port, session, clock } = await createHeldSession({ wrap });
+      outbox.emit(createEvent('a'));
       await clock.advance(0);
       await port.post({ kind: 'cancel', turn: 't1', body: '{}' });
       const released = outbox.release(release);
       await open({ clock });
       await open({ clock });
-      expect(await standing(clock, released)).toBe('resolved');
+      expect(await promiseStateOf(clock, released)).toBe('resolved');
       await session.close();
       expect((await port.read({ from: 1 }))?.head).toBe(3);
       const next = await port.resume({

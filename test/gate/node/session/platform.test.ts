@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineTool, type Tool } from '../../../../src/index.ts';
 import { createManualClock, type ScriptedReply, type SessionPort } from '../../../../src/testing/entry.ts';
 import { Meter, type Platform, type TurnEnd, UNLIMITED } from '../../../doors/session.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, takenOver, unheard } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  leaveHolderSilent,
+  takeOver,
+  withoutPings,
+} from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const NO_LIMITS = { iterations: 1_000 };
@@ -274,10 +282,10 @@ describe('a turn that no invocation could read', () => {
       }),
     });
     const yields = Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const);
-    const calls = asked(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
-    const left = await leftBehind(app, [...yields, ...calls]);
+    const calls = callEvents(['pay', 'once'], ['put', 'idempotent'], ['look', 'read'], ['rest']);
+    const left = await leaveHolderSilent(app, [...yields, ...calls]);
     const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
-    expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
+    expect(await takeOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
     isLong = false; // Now the deployment may make more requests.
     const unknown = (tool: string): string =>
       `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have ` +
@@ -288,8 +296,8 @@ describe('a turn that no invocation could read', () => {
       ['look', "Error: The call of 'look' was cut short."],
       ['rest', "Error: The call of 'rest' was not run."],
     ];
-    await passing(clock, app.say('And now?'));
-    expect(answers((await app.state()).messages)).toEqual(told);
+    await advanceUntilSettled(clock, app.say('And now?'));
+    expect(callResults((await app.state()).messages)).toEqual(told);
     expect(textsOf(app)).toEqual(told.map(([, text]) => text));
   });
 
@@ -305,13 +313,13 @@ describe('a turn that no invocation could read', () => {
         resume: (request) => port.resume({ ...request, reader: { ...request.reader, maxBytes: 1 } }),
       }),
     });
-    const left = await leftBehind(
+    const left = await leaveHolderSilent(
       app,
       Array.from({ length: 20 }, () => ({ type: 'turn-yielded', reason: 'x' }) as const),
     );
     await app.port.post({ kind: 'cancel', turn: left.turn, body: '{}' });
     const meter = new Meter({ ...UNLIMITED, internalSubrequests: 20 }, () => clock.now());
-    expect(await takenOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
+    expect(await takeOver(app, clock, left, { meter })).toMatchObject({ status: 'lost' });
     expect((await app.state()).turn).toMatchObject({ outcome: 'cancelled' });
   });
 });
@@ -389,7 +397,7 @@ describe('a slow reply', () => {
       replies,
       tools: [tool],
       clock,
-      wrap: (port) => wrap({ ...port, ...unheard(port) }),
+      wrap: (port) => wrap({ ...port, ...withoutPings(port) }),
     });
     const meter = new Meter({ ...UNLIMITED, internalSubrequests: 30 }, () => clock.now());
     expect(await elapse(clock, app.say('Go.', { meter }))).toMatchObject({ status: 'handed-over' });
@@ -411,9 +419,9 @@ describe('the two budgets of an invocation', () => {
   it('let a watcher continue that makes no outside requests, and stop a watcher without session requests', () => {
     const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
-    expect([meter.short(), meter.over]).toEqual(['20 subrequests', undefined]);
+    expect([meter.nearLimit(), meter.nearWatchLimit]).toEqual(['20 subrequests', undefined]);
     for (let i = 0; i < 18; i += 1) meter.spendInternal();
-    expect(meter.over).toBe('20 subrequests to the platform itself');
+    expect(meter.nearWatchLimit).toBe('20 subrequests to the platform itself');
   });
 });
 

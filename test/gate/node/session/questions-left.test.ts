@@ -4,16 +4,23 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { never } from '../tool-loop/outside.ts';
-import { asked, LEASE_MS, leftBehind, passing, takenOver, unheard } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  LEASE_MS,
+  leaveHolderSilent,
+  takeOver,
+  withoutPings,
+} from './former-holder.ts';
 import {
   appWith,
-  asks,
+  askingTool,
   decide,
-  open,
+  openQuestionsOf,
   QUESTION,
   results,
-  running,
   SCHEMA,
+  startTurn,
   typesOf,
 } from './running-questions.ts';
 
@@ -31,16 +38,18 @@ describe('a suspended call with open questions', () => {
       return `${first.decision} ${second.decision}`;
     };
     const ran: string[] = [];
-    const app = appWith([asks(run, { effect: 'idempotent', ran })]);
+    const app = appWith([askingTool(run, { effect: 'idempotent', ran })]);
     const { clock: counting, timersLeft } = counted(app.clock);
-    const { end, turn } = await running(app, { clock: counting });
-    expect(await passing(app.clock, end)).toMatchObject({ status: 'suspended' });
+    const { end, turn } = await startTurn(app, { clock: counting });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
     await app.clock.advance(1_000);
     expect(timersLeft()).toBe(0);
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'suspended',
+    });
     await decide(app, turn, { decision: 'reject' });
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
     expect([ran.length, await results(app)]).toEqual([3, [['book', 'approve reject']]]);
@@ -56,17 +65,17 @@ describe('a question from a running call', () => {
       await call.ask(QUESTION).catch((thrown: unknown) => said.push(thrown));
       return answer.promise;
     };
-    const app = appWith([asks(run, { timeout: 10_000 })]);
-    const { end, turn } = await running(app, { waitUntil: (promise) => work.push(promise) });
+    const app = appWith([askingTool(run, { timeout: 10_000 })]);
+    const { end, turn } = await startTurn(app, { waitUntil: (promise) => work.push(promise) });
     await app.clock.advance(10_000);
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([['book', unknown('book')]]);
     const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
     expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`]);
     answer.resolve('booked');
     await Promise.all(work);
-    await passing(app.clock, app.say('And?'));
+    await advanceUntilSettled(app.clock, app.say('And?'));
     expect(app.model.requests.at(-1)?.messages.at(-1)).toEqual({
       role: 'user',
       text: "The call of 'book' with the input {}, whose outcome was unknown, has answered after all: booked",
@@ -74,30 +83,30 @@ describe('a question from a running call', () => {
   });
 
   it('does not keep its turn from being cancelled', async () => {
-    const app = appWith([asks()]);
-    const { end, turn } = await running(app);
+    const app = appWith([askingTool()]);
+    const { end, turn } = await startTurn(app);
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 100);
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(await results(app)).toEqual([['book', unknown('book')]]);
-    expect(await open(app, turn)).toEqual([]);
+    expect(await openQuestionsOf(app, turn)).toEqual([]);
   });
 
   it('is void if its holder is gone: the outcome of the call is unknown at once, and the call does not run again', async () => {
     const ran: string[] = [];
-    const app = appWith([asks(undefined, { ran })], ['Done.']);
+    const app = appWith([askingTool(undefined, { ran })], ['Done.']);
     const wait = { for: 'decision', message: 'Whose?', allows: ['approve'], schema: SCHEMA } as const;
-    const left = await leftBehind(app, [
-      ...asked(['book', 'once']),
+    const left = await leaveHolderSilent(app, [
+      ...callEvents(['book', 'once']),
       {
         type: 'tool-call-suspended',
         call: 'c0',
         wait: { ...wait, expires: 3_600_000, onExpiry: 'approve', binding: 'b' },
       },
     ]);
-    expect(await takenOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await takeOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
     expect([ran, await results(app)]).toEqual([[], [['book', unknown('book')]]]);
-    expect(await open(app, left.turn)).toEqual([]);
+    expect(await openQuestionsOf(app, left.turn)).toEqual([]);
   });
 
   /** Runs a turn whose call has asked, until its holder is cut off and loses the lease. */
@@ -106,24 +115,26 @@ describe('a question from a running call', () => {
     const line = { isCut: false };
     const port: SessionPort = {
       ...app.port,
-      ...unheard(app.port, () => line.isCut),
+      ...withoutPings(app.port, () => line.isCut),
       append: (...request) => (line.isCut ? never() : app.port.append(...request)),
       renew: (epoch) => (line.isCut ? never() : app.port.renew(epoch)),
     };
-    const { end, turn } = await running(app, { port });
+    const { end, turn } = await startTurn(app, { port });
     line.isCut = true;
     await app.clock.advance(LEASE_MS + 1);
-    expect(await passing(app.clock, end)).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'lost' });
     return { app, turn };
   }
 
   it('stays open if its holder is gone and its call is idempotent, and the call restarts with the answer', async () => {
     const run = async (call: CallContext) => (await call.ask(QUESTION)).decision;
     const ran: string[] = [];
-    const { app, turn } = await orphaned(asks(run, { effect: 'idempotent', ran }));
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'suspended' });
+    const { app, turn } = await orphaned(askingTool(run, { effect: 'idempotent', ran }));
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'suspended',
+    });
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
     expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
@@ -145,10 +156,10 @@ describe('a question from a running call', () => {
     const again = app.run(await app.resume(turn));
     await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
-    expect(await open(app, turn)).toHaveLength(1);
+    expect(await openQuestionsOf(app, turn)).toHaveLength(1);
     expect(typesOf(await app.events(turn)).filter((type) => type === 'tool-call-suspended')).toHaveLength(1);
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
     expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
@@ -169,7 +180,7 @@ describe('a question from a running call', () => {
     await app.clock.advance(0);
     await app.clock.advance(LEASE_MS / 4);
     await decide(app, turn, { decision: 'approve' });
-    expect(await passing(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
     expect(await results(app)).toEqual([
       [
         'book',

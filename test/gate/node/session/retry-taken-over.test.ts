@@ -4,7 +4,7 @@ import { defineTool, ModelError } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import { toRow } from '../../../doors/journal.ts';
 import { toReader } from '../../../doors/session.ts';
-import { LEASE_MS, takenOver } from './former-holder.ts';
+import { LEASE_MS, takeOver } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 it('a retried turn that is taken over shows the model the same request, with its message once', async () => {
@@ -28,7 +28,7 @@ it('a retried turn that is taken over shows the model the same request, with its
   };
   const leased = await app.port.begin({ nonce: 'lost', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error(`The lease was refused: ${leased.status}.`);
-  expect(await takenOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
+  expect(await takeOver(app, clock, { turn, leased })).toMatchObject({ turn: { text: 'Here.' } });
   const said = (at: number) => app.model.requests[at]?.messages.map(({ role, text }) => [role, text]);
   const before = [
     ['user', 'Where is it?'],

@@ -10,7 +10,7 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { checkAnswer, openQuestions, postAnswer, type TurnHost } from '../../../doors/session.ts';
 import { calls } from '../tool-loop/scenes.ts';
-import { answers, LEASE_MS } from './former-holder.ts';
+import { callResults, LEASE_MS } from './former-holder.ts';
 import { type ClockedApp, clockedApp, type MemoryApp } from './memory-app.ts';
 
 export const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
@@ -31,7 +31,7 @@ interface Asks {
 }
 
 /** A tool that records its run, and then asks a question. */
-export const asks = (
+export const askingTool = (
   run: (call: CallContext) => unknown = (call) => call.ask(QUESTION),
   { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
 ): AnyTool => {
@@ -48,18 +48,18 @@ export const appWith = (
 ): ClockedApp => clockedApp({ tools, replies: [...replies, 'Later.'], leaseMs: LEASE_MS });
 
 /** Starts a turn, and returns it once its calls have asked their questions. */
-export async function running(app: ClockedApp, host: Partial<TurnHost> = {}) {
+export async function startTurn(app: ClockedApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
   await app.clock.advance(0);
   return { end, turn: leased.page.openTurn?.id ?? '' };
 }
 
-export const open = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
+export const openQuestionsOf = async (app: MemoryApp, turn: string) => openQuestions(await app.events(turn));
 
 /** Sends a decision about the first open question, and waits until the holder has received it. */
 export async function decide(app: ClockedApp, turn: string, sent: Answer<'decision'>): Promise<string> {
-  const [question] = await open(app, turn);
+  const [question] = await openQuestionsOf(app, turn);
   if (!question) throw new Error('The turn has no open question.');
   const checked = checkAnswer(question, sent, { by: 'ann' });
   if (!checked.ok) throw new Error(checked.problems.join('; '));
@@ -71,4 +71,4 @@ export async function decide(app: ClockedApp, turn: string, sent: Answer<'decisi
 export const typesOf = (events: readonly StoredEvent[]): readonly string[] => events.map(({ type }) => type);
 
 /** The name and the result of each call, as the model reads them. */
-export const results = async (app: MemoryApp) => answers((await app.state()).messages);
+export const results = async (app: MemoryApp) => callResults((await app.state()).messages);

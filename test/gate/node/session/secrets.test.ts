@@ -3,7 +3,7 @@ import { Secrets } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { TurnEnd } from '../../../doors/session.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { LEASE_MS, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { clockedApp, memoryApp } from './memory-app.ts';
 
 it('a secrets hook that never settles does not delay the cancel of its turn', async () => {
@@ -14,7 +14,10 @@ it('a secrets hook that never settles does not delay the cancel of its turn', as
   expect(secrets).toHaveBeenCalledWith({ id: 'tester' }, expect.any(String));
   const page = await app.port.read({ from: 1 });
   await app.port.post({ kind: 'cancel', turn: page?.openTurn?.id ?? '', body: '{}' });
-  expect(await passing(app.clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+  expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
+    status: 'ended',
+    turn: { outcome: 'cancelled' },
+  });
   expect(app.model.requests).toEqual([]);
 });
 

@@ -4,8 +4,8 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { maxBytesOf, SessionLedger } from '../../../doors/ledger.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
-import { event, starting, startOf } from '../../../fixtures/session-contract/harness.ts';
-import { passing } from './former-holder.ts';
+import { beginRequest, event, startOf } from '../../../fixtures/session-contract/harness.ts';
+import { advanceUntilSettled } from './former-holder.ts';
 import { clockedApp } from './memory-app.ts';
 
 /** A session is full at 16 MiB below the maximum size of its database. */
@@ -28,7 +28,7 @@ describe('a session whose database is nearly full', () => {
     const app = clockedApp({ tools: [fetches], replies: [CALL, 'Never.'], mostBytes });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
     const events = await app.events(turn);
     expect(events.map(({ type }) => type)).toEqual(['turn-started', 'turn-ended']);
     const { error } = foldStoppedTurn('s', 'a', events);
@@ -41,12 +41,12 @@ describe('a session whose database is nearly full', () => {
 
   it('refuses new messages, but not retries of known ones, and can still be read and erased', async () => {
     const app = clockedApp({ replies: ['One.'], mostBytes });
-    await passing(app.clock, app.say('Go.'));
+    await advanceUntilSettled(app.clock, app.say('Go.'));
     const long = { ...startOf('t2'), started: event('t2', 'x'.repeat(ROOM), 'turn-started') };
     const full = { status: 'session-full', most: ROOM, used: expect.any(Number) };
     expect(await app.port.accept(long)).toEqual(full);
     expect(await app.port.accept({ ...long, whenBusy: 'queue' })).toEqual(full);
-    expect(await app.port.begin({ ...starting('t2', 'n'), start: long })).toEqual(full);
+    expect(await app.port.begin({ ...beginRequest('t2', 'n'), start: long })).toEqual(full);
     expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
     expect(await app.port.accept(startOf('t3'))).toEqual({ status: 'accepted', turn: 't3' });
     expect(await app.port.erase()).toBe(true);
@@ -55,32 +55,32 @@ describe('a session whose database is nearly full', () => {
   it('refuses answers but accepts a cancel, which ends the turn', async () => {
     const gated = requireApproval(fetches, 'Fetch?');
     const app = clockedApp({ tools: [gated], replies: [CALL], mostBytes });
-    await passing(app.clock, app.say('Go.'));
+    await advanceUntilSettled(app.clock, app.say('Go.'));
     const turn = (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
     const body = 'x'.repeat(ROOM);
     expect(await app.port.post({ kind: 'answer', turn, body })).toBe('session-full');
     expect(await app.port.post({ kind: 'late', turn, body })).toBe('session-full');
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { outcome: 'cancelled' },
     });
   });
 
   it('stores the end of a turn without a snapshot that does not fit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
-    const leased = await port.begin(starting('t1', 'a'));
+    const leased = await port.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
     const snapshot = { seq: 3, reducer: 1, body: 'x'.repeat(ROOM) };
     const end = { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended', snapshot } as const;
     expect(await port.append(leased.epoch, 3, end)).toMatchObject({ status: 'appended', head: 3 });
-    expect(await port.begin(starting('t2', 'b'))).toMatchObject({ status: 'session-full' });
+    expect(await port.begin(beginRequest('t2', 'b'))).toMatchObject({ status: 'session-full' });
     const page = await port.read({ from: 1, folded: { reducer: 1, messageTypes: [] } });
     expect(page?.foldStart).toEqual({ snapshot: null, covered: [] });
   });
 
   it('accepts a cancel even if the session exceeds its limit', async () => {
     const { port } = clockedApp({ replies: [], mostBytes });
-    const leased = await port.begin(starting('t1', 'a'));
+    const leased = await port.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session was not leased.');
     await port.accept({ ...startOf('t2'), whenBusy: 'queue' });
     await port.append(leased.epoch, 3, { events: [event('t1', 'y'.repeat(ROOM))], release: 'ended' });
@@ -92,7 +92,7 @@ describe('a session whose database is nearly full', () => {
     const { port } = clockedApp({ replies: [], mostBytes });
     const bytes = new Uint8Array(ROOM);
     const blobs = [{ id: 'f', about: '{}', size: ROOM, bytes }];
-    await port.begin(starting('t1', 'a'));
+    await port.begin(beginRequest('t1', 'a'));
     const start = { ...startOf('t2'), whenBusy: 'queue' } as const;
     expect(await port.accept({ ...start, blobs })).toMatchObject({ status: 'session-full' });
     expect(await port.accept(start)).toMatchObject({ status: 'queued' });
@@ -118,7 +118,7 @@ describe('a database that becomes full below the limit', () => {
       now: () => 1,
       firstEpoch: () => 0,
     });
-    const leased = ledger.begin(starting('t1', 'a'));
+    const leased = ledger.begin(beginRequest('t1', 'a'));
     storage.isFull = true;
     storage.tries = 0;
     const full = expect.objectContaining({ status: 'session-full' });
@@ -133,7 +133,7 @@ describe('a database that becomes full below the limit', () => {
     const storage = new FullStorage('s', () => {});
     const options = { leaseMs: 20_000, now: () => 1, firstEpoch: () => 0 };
     const ledger = new SessionLedger(storage, options);
-    ledger.begin(starting('t1', 'a'));
+    ledger.begin(beginRequest('t1', 'a'));
     storage.addEvents = () => {
       throw new Error('disk I/O error: SQLITE_IOERR');
     };
@@ -154,7 +154,7 @@ describe('a database that becomes full below the limit', () => {
       }),
     });
     const leased = await app.lease('Go.');
-    expect(await passing(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(app.clock, app.run(leased))).toMatchObject({ status: 'lost' });
     expect(appends).toBe(2);
     expect(log.mock.calls).toEqual([
       [`holdfast: turn ${leased.page.openTurn?.id} cannot end: its session is completely full`],

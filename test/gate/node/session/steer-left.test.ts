@@ -3,7 +3,7 @@ import { defineTool, exitEarly } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import type { TurnStart } from '../../../doors/journal.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
-import { LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
+import { advanceUntilSettled, LEASE_MS, LONGEST_PAUSE, leaveHolderSilent } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 /** A message that steers the running turn. */
@@ -32,7 +32,7 @@ describe('a steering message whose turn ends before the next model call', () => 
     await app.port.accept(steering('s1'));
     await clock.advance(8_000); // A renewal delivers the message to the holder.
     work.reject(exitEarly('done'));
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     await expectOwnTurn(app.port, 's1');
   });
 
@@ -40,14 +40,14 @@ describe('a steering message whose turn ends before the next model call', () => 
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
-    const { turn } = await leftBehind(app, []);
+    const { turn } = await leaveHolderSilent(app, []);
     await app.port.accept(steering('s1'));
     for (let death = 1; death < 8; death += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);
     }
     await clock.advance(LEASE_MS + LONGEST_PAUSE);
-    await passing(clock, app.run(await app.resume(turn)));
+    await advanceUntilSettled(clock, app.run(await app.resume(turn)));
     await expectOwnTurn(app.port, 's1');
   });
 });

@@ -9,7 +9,15 @@ import {
 } from '../../../../src/index.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing, takenOver } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  LONGEST_PAUSE,
+  leaveHolderSilent,
+  takeOver,
+} from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const UNKNOWN =
@@ -51,9 +59,9 @@ const appWith = (...tools: AnyTool[]) => memoryApp({ tools, replies: ['Done.'], 
 type App = ReturnType<typeof appWith>;
 
 async function answersAfter(app: App, ...calls: readonly (readonly [string, Effect?])[]) {
-  const end = await takenOver(app, clock, await leftBehind(app, asked(...calls)));
+  const end = await takeOver(app, clock, await leaveHolderSilent(app, callEvents(...calls)));
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
-  return answers((await app.state()).messages);
+  return callResults((await app.state()).messages);
 }
 
 describe('a `once` call without a recorded end', () => {
@@ -122,9 +130,9 @@ describe('a `once` call without a recorded end', () => {
         return 'unknown';
       }),
     );
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     const heard = clock.now();
-    await takenOver(app, clock, left);
+    await takeOver(app, clock, left);
     expect(asked_).toHaveLength(1);
     expect((asked_[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
     expect((asked_[0] ?? 0) - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
@@ -138,20 +146,20 @@ describe('a `once` call without a recorded end', () => {
         return 'unknown';
       }),
     );
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     const heard = clock.now();
-    expect(await takenOver(app, clock, left, { leave: AbortSignal.abort() })).toMatchObject({
+    expect(await takeOver(app, clock, left, { leave: AbortSignal.abort() })).toMatchObject({
       status: 'handed-over',
     });
-    await passing(clock, app.run(await app.resume(left.turn)));
+    await advanceUntilSettled(clock, app.run(await app.resume(left.turn)));
     expect((times[0] ?? 0) - heard).toBeGreaterThanOrEqual(LEASE_MS * 1.25);
   });
 
   it('waits once for all calls of a batch, which are then reconciled one by one', async () => {
     const app = appWith({ ...once(() => 'unknown'), serial: 'money' });
-    const left = await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
     const heard = clock.now();
-    await takenOver(app, clock, left);
+    await takeOver(app, clock, left);
     expect(clock.now() - heard).toBeLessThan(LEASE_MS * 1.25 + 1_000);
   });
 
@@ -178,8 +186,8 @@ describe('a `once` call without a recorded end', () => {
       leaseMs: LEASE_MS,
       use: [callLimits({ toolCalls: 1 })],
     });
-    await takenOver(app, clock, await leftBehind(app, asked(['pay', 'once'], ['pay', 'once'])));
-    expect(answers((await app.state()).messages)).toEqual([
+    await takeOver(app, clock, await leaveHolderSilent(app, callEvents(['pay', 'once'], ['pay', 'once'])));
+    expect(callResults((await app.state()).messages)).toEqual([
       ['pay', UNKNOWN],
       ['pay', UNKNOWN],
     ]);
@@ -189,18 +197,18 @@ describe('a `once` call without a recorded end', () => {
 describe('another call without a recorded end', () => {
   it.each(['read', 'idempotent'] as const)('runs again under its id (%s)', async (effect) => {
     const app = appWith(tool('put', effect));
-    const left = await leftBehind(app, asked(['put', effect]));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['put', effect]));
+    await takeOver(app, clock, left);
     expect(ran).toEqual([expect.stringMatching(/^c0 [0-9a-f]{32}c0$/)]);
     const types = (await app.events(left.turn)).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool-call-started')).toHaveLength(1);
-    expect(answers((await app.state()).messages)).toEqual([['put', 'done']]);
+    expect(callResults((await app.state()).messages)).toEqual([['put', 'done']]);
   });
 
   it('is journaled as `once` before it runs if its tool is now a `once` tool', async () => {
     const app = appWith(once());
-    const left = await leftBehind(app, asked(['pay', 'read']));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'read']));
+    await takeOver(app, clock, left);
     const starts = (await app.events(left.turn)).flatMap((event) =>
       event.type === 'tool-call-started' ? [event.effect] : [],
     );
@@ -232,17 +240,17 @@ describe('a take-over', () => {
 
   it('resumes the turn after seven crashes at one event', async () => {
     const app = appWith(once());
-    const left = await leftBehind(app, []);
+    const left = await leaveHolderSilent(app, []);
     await crashAtOnce(app, left, 6);
-    const end = await takenOver(app, clock, left);
+    const end = await takeOver(app, clock, left);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
   it('abandons the turn at the eighth attempt without progress, and names the last event', async () => {
     const app = appWith(once());
-    const left = await leftBehind(app, asked(['pay', 'once']));
+    const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await crashAtOnce(app, left, 7);
-    const end = await takenOver(app, clock, left);
+    const end = await takeOver(app, clock, left);
     expect(end).toMatchObject({
       status: 'ended',
       turn: {
@@ -254,8 +262,8 @@ describe('a take-over', () => {
         },
       },
     });
-    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
-    expect(await passing(clock, app.say('And now?'))).toMatchObject({
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(await advanceUntilSettled(clock, app.say('And now?'))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed' },
     });
@@ -277,22 +285,22 @@ describe('a take-over', () => {
 
   it('resumes the turn after several crashes of holders that have renewed their leases', async () => {
     const app = appWith(once());
-    const left = await leftBehind(app, []);
+    const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 3);
-    const end = await takenOver(app, clock, left);
+    const end = await takeOver(app, clock, left);
     expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', text: 'Done.' } });
   });
 
   it('abandons the turn after twenty attempts without progress, however they ended', async () => {
     const few = appWith(once());
-    const before = await leftBehind(few, []);
+    const before = await leaveHolderSilent(few, []);
     await cutOff(few, before, 18);
-    expect(await takenOver(few, clock, before)).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(await takeOver(few, clock, before)).toMatchObject({ turn: { outcome: 'completed' } });
     const app = appWith(once());
-    const left = await leftBehind(app, []);
+    const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 19);
     const message = 'The turn was taken over 20 times without progress. Its last event is turn-started.';
-    expect(await takenOver(app, clock, left)).toMatchObject({
+    expect(await takeOver(app, clock, left)).toMatchObject({
       turn: { outcome: 'failed', error: { type: 'stuck', message } },
     });
   });
@@ -304,10 +312,10 @@ describe('a take-over', () => {
     ] as const;
     const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();
     const few = appWith(once());
-    const goesOn = await takenOver(few, clock, await leftBehind(few, invocations(18)));
+    const goesOn = await takeOver(few, clock, await leaveHolderSilent(few, invocations(18)));
     expect(goesOn).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
     const many = appWith(once());
-    const end = await takenOver(many, clock, await leftBehind(many, invocations(20)));
+    const end = await takeOver(many, clock, await leaveHolderSilent(many, invocations(20)));
     expect(end).toMatchObject({
       turn: {
         outcome: 'failed',
@@ -321,8 +329,8 @@ describe('a take-over', () => {
 
   it('is journaled with its cause', async () => {
     const app = appWith(once());
-    const left = await leftBehind(app, asked(['pay']));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['pay']));
+    await takeOver(app, clock, left);
     expect(await app.events(left.turn)).toContainEqual({
       seq: expect.any(Number),
       at: expect.any(Number),

@@ -8,7 +8,7 @@ import { createManualClock, type SessionPort } from '../../../../src/testing/ent
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage, withOrderedHashes } from '../../../doors/testing.ts';
 import { calls } from '../tool-loop/scenes.ts';
-import { passing, unheard } from './former-holder.ts';
+import { advanceUntilSettled, withoutPings } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 const ITERATIONS = 10;
@@ -62,7 +62,7 @@ async function turnOf(effect: Effect, more: (port: SessionPort) => Partial<Sessi
     vi.spyOn(SessionLedger.prototype, 'alarm'),
   ];
   try {
-    const end = await withOrderedHashes(() => passing(clock, app.say('Go.'), 20 * OF_REPLY));
+    const end = await withOrderedHashes(() => advanceUntilSettled(clock, app.say('Go.'), 20 * OF_REPLY));
     requests.alarm = spies[2]?.mock.calls.length ?? 0;
     return { outcome: end.status === 'ended' && end.turn.outcome, requests, rows };
   } finally {
@@ -87,7 +87,7 @@ describe('a turn of eleven replies that take 30 s each', () => {
   });
 
   it("renews the lease four times per reply if the holder's pings are unanswered", async () => {
-    const { outcome, requests } = await turnOf('read', unheard);
+    const { outcome, requests } = await turnOf('read', withoutPings);
     expect(outcome).toBe('completed');
     expect(requests.renew).toBeGreaterThan(3 * 11);
   });

@@ -7,7 +7,13 @@ import type { ScriptedReply, SessionPort } from '../../../../src/testing/entry.t
 import type { AgendaRow, AppendData } from '../../../doors/journal.ts';
 import { ENDED, Meter, type StoppedTurn, UNLIMITED } from '../../../doors/session.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  LEASE_MS,
+  LONGEST_PAUSE,
+  leaveHolderSilent,
+} from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -64,9 +70,10 @@ function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.
   const options = { uses, log: (entry: LogEntry) => void logged.push(entry) };
   return {
     ...{ app, stored, logged, options },
-    say: (message: string) => passing(app.clock, app.say(message, options)),
+    say: (message: string) => advanceUntilSettled(app.clock, app.say(message, options)),
     /** Takes over the turn in another invocation. */
-    takeOver: async (turn: string) => passing(app.clock, app.run(await app.resume(turn), options)),
+    takeOver: async (turn: string) =>
+      advanceUntilSettled(app.clock, app.run(await app.resume(turn), options)),
   };
 }
 
@@ -154,7 +161,7 @@ describe('the seam `ended`', () => {
 
   it('is called if an unread turn is abandoned because its holders fell silent', async () => {
     const { app, stored, takeOver } = appOf();
-    const { turn } = await leftBehind(app, asked(['pay', 'once']));
+    const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
       await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);

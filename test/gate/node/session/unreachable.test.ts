@@ -5,7 +5,7 @@ import { content, defineAgent, defineTool, image } from '../../../../src/index.t
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { passing } from './former-holder.ts';
+import { advanceUntilSettled } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 let clock: ManualClock;
@@ -43,15 +43,15 @@ describe('a turn that cannot read a file from its session', () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.', 'Still there.'];
     const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
-    await passing(clock, app.say('Look.'));
+    await advanceUntilSettled(clock, app.say('Look.'));
     const leased = await app.lease('And now?');
     const turn = leased.page.openTurn?.id ?? '';
     times.left = 1;
-    expect(await passing(clock, app.run(leased))).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ status: 'handed-over' });
     expect(yields(await app.events(turn))).toEqual(['its session could not be reached']);
     expect(app.dispatched).toEqual([turn]);
     const next = await app.resume(turn);
-    expect(await passing(clock, app.run(next))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed', text: 'Still there.' },
     });
@@ -85,13 +85,15 @@ describe('a turn that cannot read a file from its session', () => {
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const end = app.run(leased, { leave: client.signal });
-    expect(await passing(clock, end)).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'handed-over' });
     times.left = 1;
-    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
+      status: 'handed-over',
+    });
     const events = await app.events(turn);
     expect(yields(events)).toEqual(['its client has gone', 'its session could not be reached']);
     expect(events.filter((event) => event.type === 'tool-call-ended')).toHaveLength(2);
-    expect(await passing(clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed', text: 'It saw a gull.' },
     });
@@ -101,13 +103,13 @@ describe('a turn that cannot read a file from its session', () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.'];
     const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
-    await passing(clock, app.say('Look.'));
+    await advanceUntilSettled(clock, app.say('Look.'));
     times.left = Number.POSITIVE_INFINITY;
     let leased = await app.lease('And now?');
     const turn = leased.page.openTurn?.id ?? '';
     const pauses: number[] = [];
-    let end = await passing(clock, app.run(leased));
-    for (; end.status === 'handed-over'; end = await passing(clock, app.run(leased))) {
+    let end = await advanceUntilSettled(clock, app.run(leased));
+    for (; end.status === 'handed-over'; end = await advanceUntilSettled(clock, app.run(leased))) {
       const before = clock.now();
       while (app.dispatched.length === pauses.length) await clock.advance(1_000);
       pauses.push((clock.now() - before) / 1_000);
@@ -129,8 +131,13 @@ describe('a turn that cannot read its credentials from its session', () => {
     const secrets = async () => {
       throw new SessionUnavailableError(OVERLOADED);
     };
-    expect(await passing(clock, app.run(leased, { secrets }))).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, app.run(leased, { secrets }))).toMatchObject({
+      status: 'handed-over',
+    });
     const next = await app.resume(leased.page.openTurn?.id ?? '');
-    expect(await passing(clock, app.run(next))).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
+      status: 'ended',
+      turn: { text: 'Done.' },
+    });
   });
 });

@@ -4,7 +4,13 @@ import type { InboxMessageKind } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldStoppedTurn } from '../../../doors/session.ts';
 import { startOf } from '../../../fixtures/session-contract/harness.ts';
-import { asked, LEASE_MS, LONGEST_PAUSE, leftBehind, passing } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  LEASE_MS,
+  LONGEST_PAUSE,
+  leaveHolderSilent,
+} from './former-holder.ts';
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 /** The event type that the code cannot fold, and the number of folds. */
@@ -91,7 +97,7 @@ async function overBy(app: ClockedApp, most: number) {
       await app.clock.advance(1_000);
     }
     const leased = await app.resume(openTurn.id);
-    await passing(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
+    await advanceUntilSettled(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
   }
   throw new Error(`The turn is still open after ${most} take-overs.`);
 }
@@ -122,7 +128,7 @@ describe('an unreadable turn', () => {
       const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
       broken.at = type;
-      await passing(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
+      await advanceUntilSettled(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
       expect((await overBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
     },
   );
@@ -183,7 +189,7 @@ describe('an unreadable turn', () => {
 
   it('is not read again if the invocation that had to abandon it also fell silent', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
-    const { turn } = await leftBehind(app, asked(['pay', 'once']));
+    const { turn } = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     for (let holder = 0; holder < 8; holder += 1) {
       await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);
@@ -212,7 +218,9 @@ describe('an inbox message', () => {
     const kind = 'praise' as InboxMessageKind; // Of a newer version.
     await app.port.post({ kind, turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
-    expect(await passing(app.clock, app.run(await app.resume(turn), { modules: kinds }))).toMatchObject({
+    expect(
+      await advanceUntilSettled(app.clock, app.run(await app.resume(turn), { modules: kinds })),
+    ).toMatchObject({
       status: 'ended',
       turn: { outcome: 'completed', text: 'Done.' },
     });
@@ -226,7 +234,7 @@ describe('an inbox message', () => {
     await app.port.accept({ ...startOf('s1'), started, whenBusy: 'steer' });
     await app.clock.advance(LEASE_MS + 1);
     const turn = leased.page.openTurn?.id ?? '';
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
       turn: { outcome: 'failed', error: { type: 'internal', message: 'The turn failed inside the Worker.' } },
     });

@@ -6,7 +6,7 @@ import { createManualClock, createTestSession } from '../../../../src/testing/en
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
-import { approve, both, openTurn, world } from './waits.ts';
+import { approve, BOTH_CALLS, createActingTools, openTurn } from './waits.ts';
 
 describe('a call that waits inside a nested loop', () => {
   /** A tool that runs these tools in a nested loop. */
@@ -27,7 +27,7 @@ describe('a call that waits inside a nested loop', () => {
   });
 
   it('is decided like any other call, and the turn resumes inside that loop (AEA-12)', async () => {
-    const { did, pay, note } = world();
+    const { did, pay, note } = createActingTools();
     const began: string[] = [];
     const agent = defineAgent({
       name: 'tester',
@@ -52,7 +52,7 @@ describe('a call that waits inside a nested loop', () => {
   });
 
   it('expires like any other call', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const clock = createManualClock();
     const inner = asksFirst(pay, { expires: 1_000 });
     const agent = defineAgent({
@@ -71,7 +71,7 @@ describe('a call that waits inside a nested loop', () => {
   });
 
   it('is listed with the other waiting calls, the outermost first, each in source order', async () => {
-    const { pay, note } = world();
+    const { pay, note } = createActingTools();
     const agent = defineAgent({
       name: 'tester',
       description: 'Tests.',
@@ -104,8 +104,8 @@ describe('a turn that is cancelled while a call waits', () => {
   const manual = defineManualTool({ name: 'note', description: 'Notes.' });
 
   it('declines all waiting calls at once, with the name of the person who sent another message', async () => {
-    const { did, pay } = world();
-    const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [both, 'Next.'] });
+    const { did, pay } = createActingTools();
+    const app = memoryApp({ tools: [asksFirst(pay), manual], replies: [BOTH_CALLS, 'Next.'] });
     await app.say('Go.');
     const lost = "No result of 'note' was sent: a new message came instead. It may have run or not.";
     const result = { type: 'error', message: lost, reason: 'declined' };
@@ -124,7 +124,7 @@ describe('a turn that is cancelled while a call waits', () => {
   });
 
   it('resumes if the call to decline has already been answered', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }, 'Done.'] });
     await app.say('Go.');
     const turn = await openTurn(app);
@@ -137,7 +137,7 @@ describe('a turn that is cancelled while a call waits', () => {
   });
 
   it('keeps waiting if another question is open by then', async () => {
-    const { did, pay } = world();
+    const { did, pay } = createActingTools();
     const twice = asksFirst(asksFirst(pay, { by: 'manager' }));
     const app = memoryApp({ tools: [twice], replies: [{ calls: [{ name: 'pay' }] }, 'Next.'] });
     await app.say('Go.');
@@ -157,7 +157,7 @@ describe('a turn that is cancelled while a call waits', () => {
   });
 
   it('records a call that was not declined as cancelled', async () => {
-    const { pay } = world();
+    const { pay } = createActingTools();
     const app = memoryApp({ tools: [asksFirst(pay)], replies: [{ calls: [{ name: 'pay' }] }] });
     await app.say('Go.');
     expect(await cancel(app, {})).toEqual([

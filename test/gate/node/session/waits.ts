@@ -3,10 +3,10 @@ import { defineTool } from '../../../../src/index.ts';
 import { openQuestions, postAnswer } from '../../../doors/session.ts';
 import type { MemoryApp } from './memory-app.ts';
 
-export const both = { calls: [{ name: 'pay' }, { name: 'note' }] };
+export const BOTH_CALLS = { calls: [{ name: 'pay' }, { name: 'note' }] };
 
 /** Two tools that act, and a record of their runs. */
-export function world() {
+export function createActingTools() {
   const did: string[] = [];
   const acting = (name: string) =>
     defineTool({ name, description: 'Acts.', run: () => `${name} ${did.push(name)}` });
@@ -28,7 +28,7 @@ export const openTurn = async ({ port }: MemoryApp): Promise<string> =>
   (await port.read({ from: 1, limit: 1 }))?.openTurn?.id ?? '';
 
 /** Returns whether the open turn of the app has an open question. */
-export const isAsked = async (app: MemoryApp): Promise<boolean> =>
+export const hasOpenQuestion = async (app: MemoryApp): Promise<boolean> =>
   openQuestions(await app.events(await openTurn(app))).length > 0;
 
 export const typesOf = async (app: MemoryApp, turn: string): Promise<string[]> =>

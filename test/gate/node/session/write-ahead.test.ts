@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineTool, type Effect } from '../../../../src/index.ts';
 import { createManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
-import { passing } from './former-holder.ts';
+import { advanceUntilSettled } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
 /** An app with a log of stores and runs. The acknowledgements of stores wait until they are released. */
@@ -54,7 +54,10 @@ it('a loop of read tools reaches its last model call before any append is acknow
   expect(app.model.requests).toHaveLength(4);
   expect(log).toEqual(['ran read', 'ran read', 'ran read', 'ran read']);
   release();
-  expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
+  expect(await advanceUntilSettled(clock, end)).toMatchObject({
+    status: 'ended',
+    turn: { outcome: 'completed' },
+  });
 });
 
 it.each(['once', 'idempotent'] as const)(
@@ -65,7 +68,7 @@ it.each(['once', 'idempotent'] as const)(
     await clock.advance(0);
     expect(log).toEqual([]);
     release();
-    await passing(clock, end);
+    await advanceUntilSettled(clock, end);
     expect(log.slice(0, 2)).toEqual(['stored model-replied, tool-call-started 0', `ran ${effect}`]);
   },
 );
@@ -75,7 +78,7 @@ it('the result of every call is durable before a later `once` call runs', async 
   const end = app.say('Go.');
   await clock.advance(0);
   release();
-  await passing(clock, end);
+  await advanceUntilSettled(clock, end);
   const stored = log.slice(0, log.indexOf('ran once')).join('\n');
   expect(stored).toContain('tool-call-ended 0');
   expect(stored.match(/model-replied/g)).toHaveLength(2);
@@ -86,7 +89,7 @@ it('the calls of a batch share one append', async () => {
   const end = app.say('Go.');
   await clock.advance(0);
   release();
-  await passing(clock, end);
+  await advanceUntilSettled(clock, end);
   expect(log).toEqual([
     'stored model-replied, tool-call-started 0, tool-call-started 1, tool-call-started 2',
     ...['ran once', 'ran once', 'ran once'],
@@ -100,7 +103,7 @@ it('the reads of a batch run while its `once` call waits for the journal', async
   await clock.advance(0);
   expect(log).toEqual(['ran read']);
   release();
-  await passing(clock, end);
+  await advanceUntilSettled(clock, end);
 });
 
 it('a turn is not answered before its end is durable', async () => {
@@ -112,5 +115,5 @@ it('a turn is not answered before its end is durable', async () => {
   await clock.advance(0);
   expect(isAnswered).toBe(false);
   release();
-  expect(await passing(clock, end)).toMatchObject({ status: 'ended' });
+  expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'ended' });
 });

@@ -4,7 +4,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool, type Reconciliation } from '../../../../src/index.ts';
 import { createManualClock, type ManualClock, type SessionPort } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, passing, unheard } from './former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  callResults,
+  LEASE_MS,
+  leaveHolderSilent,
+  withoutPings,
+} from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 const UNKNOWN =
@@ -66,7 +73,7 @@ function appWith(tool: AnyTool): MemoryApp {
     cutOff.has(epoch) ? Promise.reject(new Error('unreachable')) : call();
   const wrap = (port: SessionPort): SessionPort => ({
     ...port,
-    watch: (watcher) => unheard(port, () => cutOff.has(watcher.holder ?? 0)).watch(watcher),
+    watch: (watcher) => withoutPings(port, () => cutOff.has(watcher.holder ?? 0)).watch(watcher),
     append: (epoch, from, change) => unlessCutOff(epoch, () => port.append(epoch, from, change)),
     renew: (epoch) => unlessCutOff(epoch, () => port.renew(epoch)),
   });
@@ -89,7 +96,7 @@ async function killedWhilePaying(app: MemoryApp): Promise<string> {
  */
 async function takenOver(app: MemoryApp, turn: string): Promise<void> {
   await clock.advance(LEASE_MS);
-  await passing(clock, app.run(await app.resume(turn)), 300_000);
+  await advanceUntilSettled(clock, app.run(await app.resume(turn)), 300_000);
   await clock.advance(LONGEST_REQUEST);
 }
 
@@ -109,7 +116,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000]);
-    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
   });
 
   it('is found if the turn is taken over later', async () => {
@@ -118,7 +125,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
     await clock.advance(LONGEST_REQUEST);
     await takenOver(app, turn);
     expect(paid).toEqual([40_000]);
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'was paid']]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'was paid']]);
   });
 });
 
@@ -143,7 +150,7 @@ describe('`startedAt`', () => {
     await takenOver(app, turn);
     expect(await startsOf(app, turn)).toEqual([START, START + 25_000]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START, START + 25_000]);
-    expect(answers((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
   });
 
   it('is the time on the invocation’s own clock if that invocation started the call', async () => {
@@ -160,13 +167,13 @@ describe('`startedAt`', () => {
     });
     const app = appWith(lost);
     const own = { ...clock, now: () => clock.now() + 90_000 };
-    await passing(clock, app.run(await app.lease('Pay.'), { clock: own }));
+    await advanceUntilSettled(clock, app.run(await app.lease('Pay.'), { clock: own }));
     expect(told).toEqual([{ age: 700, startedAt: START + 90_000 }]);
   });
 
   it('is the time of the take-over if the call runs again from the start', async () => {
     const app = appWith(paying(() => 'unknown'));
-    const { turn, leased } = await leftBehind(app, asked(['pay', 'idempotent']));
+    const { turn, leased } = await leaveHolderSilent(app, callEvents(['pay', 'idempotent']));
     cutOff.add(leased.epoch);
     await takenOver(app, turn);
     expect(told).toEqual([{ age: LEASE_MS / 4, startedAt: START + LEASE_MS }]);

@@ -6,15 +6,15 @@ import { SessionFiles } from '../../../doors/files.ts';
 import { toLog } from '../../../doors/tools.ts';
 import { outside } from '../../../fixtures/session-contract/blobs.ts';
 import {
+  beginRequest,
   event,
-  goingOn,
-  inShort,
-  inWords,
+  formatRow,
+  formatStaleCopies,
   lease,
   type OfferOutcome,
+  resumeRequest,
   type SessionHarness,
   startInStore,
-  starting,
   startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { sessionContract } from '../../../fixtures/session-contract.ts';
@@ -55,11 +55,11 @@ function makeHarness(): SessionHarness {
     dispatch: ({ turn }) => handOvers.push(turn),
     due: async (row) => {
       if (row.stale) {
-        asked.push(inShort(row));
+        asked.push(formatStaleCopies(row));
         if (isBroken) throw new Error('The store is down.');
         return 'done';
       }
-      offered.push(inWords(row));
+      offered.push(formatRow(row));
       const [outcome = 'done'] = outcomes.splice(0, 1);
       if (outcome === 'none') throw new Error('This runner refuses the row.');
       return outcome;
@@ -91,7 +91,7 @@ function offering() {
   const offered: string[] = [];
   const answers: ((outcome: DueOutcome) => void)[] = [];
   const due = (row: DueRow): Promise<DueOutcome> => {
-    offered.push(inWords(row));
+    offered.push(formatRow(row));
     return new Promise((resolve) => answers.push(resolve));
   };
   const options = { clock, leaseMs: LEASE_MS, dispatch: () => {}, due };
@@ -135,19 +135,22 @@ const filesOf = (port: SessionPort, store: FileStore): SessionFiles =>
 describe('the in-memory session with exact times', () => {
   it('returns how long the lease holder may remain silent, and how long ago its lease expired', async () => {
     const { session, wait } = makeHarness();
-    await session.begin(starting('t1', 'a'));
+    await session.begin(beginRequest('t1', 'a'));
     await wait(15_000);
     const busy = { status: 'busy', turn: 't1', retryAfter: 5_000 };
-    expect(await session.resume(goingOn('t1', 'b'))).toEqual(busy);
+    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual(busy);
     expect(await session.accept(startOf('t2'))).toEqual(busy);
     await wait(4_999);
-    expect(await session.resume(goingOn('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual({ ...busy, retryAfter: 1 });
     await wait(1);
-    expect(await lease(session, goingOn('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await lease(session, resumeRequest('t1', 'b'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await wait(20_123);
-    expect(await session.resume(goingOn('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // The pause before the second take-over.
+    expect(await session.resume(resumeRequest('t1', 'c'))).toEqual({ ...busy, retryAfter: 877 }); // The pause before the second take-over.
     await wait(1_000);
-    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 1_123 });
+    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({
+      cause: 'expired',
+      expiredFor: 1_123,
+    });
   });
 
   it('suggests an early retry if the open turn has no lease holder', async () => {
@@ -179,7 +182,7 @@ describe('the in-memory session with exact times', () => {
   it('settles a row only by the outcome of its own latest offer', async () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2', 't3']) {
-      const { epoch, page } = await lease(session, starting(turn, turn));
+      const { epoch, page } = await lease(session, beginRequest(turn, turn));
       const events = [event(turn, 'last')];
       await session.append(epoch, page.head + 1, { events, release: 'ended', agenda: [rowOf(turn)] });
     }
@@ -200,7 +203,7 @@ describe('the in-memory session with exact times', () => {
     const { clock, offered, answers, session } = offering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
-      const { epoch } = await lease(session, starting(turn, turn));
+      const { epoch } = await lease(session, beginRequest(turn, turn));
       const events = [event(turn, 'last')];
       await session.append(epoch, 3, { events, release: 'ended', agenda: [rowOf(turn)] });
       await clock.advance(0);
@@ -213,7 +216,7 @@ describe('the in-memory session with exact times', () => {
   it('keeps the rows of the agenda if no function handles them', async () => {
     const clock = createManualClock();
     const session = createMemorySessions({ clock, leaseMs: LEASE_MS, dispatch: () => {} }).session('s');
-    const { epoch } = await lease(session, starting('t1', 'a'));
+    const { epoch } = await lease(session, beginRequest('t1', 'a'));
     const change = { events: [event('t1', 'last')], release: 'ended', agenda: [rowOf('t1')] } as const;
     expect(await session.append(epoch, 3, change)).toMatchObject({ status: 'appended' });
     await clock.advance(24 * 3_600_000);
@@ -222,7 +225,7 @@ describe('the in-memory session with exact times', () => {
 
   it('sets the time of each event', async () => {
     const { session, wait } = makeHarness();
-    await session.begin(starting('t1', 'a'));
+    await session.begin(beginRequest('t1', 'a'));
     await wait(7);
     expect(await session.append(1, 3, { events: [event('t1', 'x')] })).toMatchObject({ at: 1_000_007 });
     expect((await session.read({ from: 1 }))?.rows.map((row) => row.at)).toEqual([
@@ -238,14 +241,14 @@ describe('`createMemorySessions`', () => {
       leaseMs: LEASE_MS,
       dispatch: () => {},
     });
-    await sessions.session('one').begin(starting('t1', 'a'));
+    await sessions.session('one').begin(beginRequest('t1', 'a'));
     expect(await sessions.session('one').read({ from: 1 })).toMatchObject({ head: 2 });
     expect(await sessions.session('two').read({ from: 1 })).toBeNull();
   });
 
   it('shares no objects with the caller', async () => {
     const { session } = makeHarness();
-    await session.begin(starting('t1', 'a'));
+    await session.begin(beginRequest('t1', 'a'));
     const row = { type: 'step', turn: 't1', body: '1' };
     await session.append(1, 3, { events: [row] });
     row.body = '2';
@@ -261,7 +264,7 @@ describe('`createMemorySessions`', () => {
       onNotice: ({ head }) => told.push(head),
       onClosed: () => told.push('closed'),
     });
-    const begun = session.begin(starting('t1', 'a'));
+    const begun = session.begin(beginRequest('t1', 'a'));
     expect(told).toEqual([0]);
     await begun;
     expect(told).toEqual([0, 2]);
@@ -273,7 +276,7 @@ describe('`createMemorySessions`', () => {
 
   it('leaves no file in the store if the session is erased while a tool creates a file', async () => {
     const { clock, kept, session, store } = withStore();
-    const { epoch } = await lease(session, { ...starting('t1', 'a'), start: startInStore('t1', 'one') });
+    const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start: startInStore('t1', 'one') });
     const put: FileStore['put'] = async (...asked) => {
       await session.erase();
       await store.put(...asked);
@@ -309,7 +312,7 @@ describe('`createMemorySessions`', () => {
     const blobs = [outside('a', 3, 'one')];
     await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
     const start = { ...startInStore('t1', 'one'), blobs, retainMs: LEASE_MS };
-    const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+    const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
     await session.append(epoch, 3, { events: [event('t1', 'x')], release: 'ended' });
     await clock.advance(LEASE_MS * 2.5);
     expect((await session.read({ from: 1 }))?.openTurn?.id).toBe('t2');

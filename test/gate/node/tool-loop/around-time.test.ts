@@ -20,7 +20,7 @@ import {
   type ScriptedReply,
 } from '../../../../src/testing/entry.ts';
 import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { passing } from '../session/former-holder.ts';
+import { advanceUntilSettled } from '../session/former-holder.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 let manual: ManualClock;
@@ -130,7 +130,7 @@ describe('code that hangs before a call', () => {
     await manual.advance(1_000);
     isSlow = true;
     session.kill();
-    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[1])[0]).toContain("The outcome of this call of 'pay' is unknown");
   });
 });
@@ -196,7 +196,7 @@ describe('the time of code around a call', () => {
         'Well.',
       ],
     });
-    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests.at(-1))[0]).not.toContain('Error');
     expect(logged).toEqual([]);
   });
@@ -208,7 +208,7 @@ describe('the time of code around a call', () => {
     await manual.advance(600_000);
     const [pending] = await session.pending();
     const approved = session.decide(pending?.call ?? '', 'approve');
-    expect(await passing(manual, approved)).toMatchObject({ outcome: 'completed' });
+    expect(await advanceUntilSettled(manual, approved)).toMatchObject({ outcome: 'completed' });
     expect(ran).toEqual(['pay']);
   });
 
@@ -218,14 +218,14 @@ describe('the time of code around a call', () => {
       defineTool({ name, description: 'W.', effect: 'read', timeout: 90_000, run: () => after(45_000) }),
     );
     const { session, answer } = scene({ tools, replies: [calls(...names), 'Well.'] });
-    expect(await passing(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
+    expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[1])).toEqual(names.map(() => 'Done'));
   });
 
   it('does not include the wait for a call with the same serial key', async () => {
     const slow = (name: string) => reads(name, () => after(45_000), { serial: 'one', timeout: 90_000 });
     const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
-    await passing(manual, answer, 120_000);
+    await advanceUntilSettled(manual, answer, 120_000);
     expect(shownResults(session.requests[1])).toEqual(['Done', 'Done']);
   });
 });
@@ -243,7 +243,7 @@ async function timersOf(names: readonly string[]): Promise<number> {
   const tools = names.map((name) => reads(name, () => name, { timeout: 20_000 }));
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools });
   const session = createTestSession(agent, { replies: [calls(...names), 'Well.', 'Well.'], clock });
-  await passing(manual, session.send('Go.'));
+  await advanceUntilSettled(manual, session.send('Go.'));
   return timers;
 }
 

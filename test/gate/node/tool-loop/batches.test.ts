@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type CallContext, defineTool, type Json } from '../../../../src/index.ts';
-import { answers } from '../session/former-holder.ts';
+import { callResults } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 type Run = (input: { readonly n: number }, call: CallContext) => unknown;
@@ -144,7 +144,7 @@ describe('the state that a call sees', () => {
     });
     await app.say('Go.');
     await app.say('Again.');
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(callResults((await app.state()).messages)).toEqual([
       ['count', '{"before":null}'],
       ['count', '{"before":5}'],
     ]);
@@ -169,7 +169,7 @@ describe('the state that a call sees', () => {
       replies: [{ calls: [{ name: 'set' }] }, { calls: [{ name: 'again' }] }, 'Done.'],
     });
     await app.say('Go.');
-    expect(answers((await app.state()).messages).at(-1)).toEqual(['again', '[1,null]']);
+    expect(callResults((await app.state()).messages).at(-1)).toEqual(['again', '[1,null]']);
   });
 
   it('is a copy, so that changes to a read or written value have no effect', async () => {

@@ -3,7 +3,7 @@ import { type AgentConfig, defineTextTool, error } from '../../../../src/index.t
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { fullLength, truncateToolResults } from '../../../../src/modules/transformers/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { answers, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, callResults } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const look = defineTextTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -15,7 +15,7 @@ async function said(
 ) {
   const app = memoryApp({ tools: [look], replies, ...bounds });
   const end = await app.say('Go.');
-  return { app, end, read: answers((await app.state()).messages).map(([, text]) => text) };
+  return { app, end, read: callResults((await app.state()).messages).map(([, text]) => text) };
 }
 
 describe('the two limits of a loop', () => {
@@ -60,8 +60,10 @@ describe('a batch', () => {
       replies: [calls('look', 'brief', 'long'), 'Done.'],
       clock,
     });
-    expect(await passing(clock, app.say('Go.'), 600_000)).toMatchObject({ turn: { outcome: 'completed' } });
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(await advanceUntilSettled(clock, app.say('Go.'), 600_000)).toMatchObject({
+      turn: { outcome: 'completed' },
+    });
+    expect(callResults((await app.state()).messages)).toEqual([
       ['look', 'seen'],
       ['brief', "Error: Tool 'brief' did not answer within 1000 ms."],
       ['long', 'late'],
@@ -77,7 +79,7 @@ describe('a long result', () => {
     const app = memoryApp({ tools: [tool], replies: [calls('read'), 'Done.'], use });
     await app.say('Go.');
     const last = app.model.requests[1]?.messages.at(-1);
-    const [[, kept] = []] = answers((await app.state()).messages);
+    const [[, kept] = []] = callResults((await app.state()).messages);
     return { text: last?.role === 'tool' ? last.text : undefined, kept };
   }
 

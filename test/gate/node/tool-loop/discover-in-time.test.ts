@@ -3,17 +3,17 @@ import { ToolConfigurationError } from '../../../../src/index.ts';
 import { Interrupted } from '../../../doors/loop.ts';
 import { Meter, type TurnEnd, type TurnHost, UNLIMITED } from '../../../doors/session.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { LEASE_MS, passing, unheard } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS, withoutPings } from '../session/former-holder.ts';
 import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
 import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
-import { never, outside } from './outside.ts';
+import { never, sourceOf } from './outside.ts';
 
 describe('a tool source that hangs', () => {
   /** Starts a turn whose source hangs. */
   async function hanging(host: Partial<TurnHost> = {}) {
     const hangs = Promise.withResolvers<void>();
-    const good = outside('bank', () => ['pay']);
-    const source = outside('shop', (n) => {
+    const good = sourceOf('bank', () => ['pay']);
+    const source = sourceOf('shop', (n) => {
       hangs.resolve();
       return n === 1 ? never() : ['buy'];
     });
@@ -24,7 +24,7 @@ describe('a tool source that hangs', () => {
       leaseMs: LEASE_MS,
       wrap: (port) => ({
         ...port,
-        ...unheard(port, () => line.isCut),
+        ...withoutPings(port, () => line.isCut),
         renew: (epoch) => (line.isCut ? never() : port.renew(epoch)),
       }),
     });
@@ -39,7 +39,7 @@ describe('a tool source that hangs', () => {
     const { app, end, turn } = await hanging();
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 1);
-    expect(await passing(app.clock, end, 0)).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({
       status: 'ended',
       turn: { outcome: 'cancelled' },
     });
@@ -50,10 +50,10 @@ describe('a tool source that hangs', () => {
     const { app, end, turn, source, line } = await hanging();
     line.isCut = true;
     await app.clock.advance((LEASE_MS * 3) / 4 + 1);
-    expect(await passing(app.clock, end, 0)).toMatchObject({ status: 'lost' });
+    expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ status: 'lost' });
     line.isCut = false;
     await app.clock.advance(LEASE_MS / 4);
-    expect(await passing(app.clock, app.run(await app.resume(turn)))).toMatchObject({
+    expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Hello.' },
     });
     expect([offered(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
@@ -64,9 +64,9 @@ describe('a tool source that hangs', () => {
     const { app, end, turn, source, good } = await hanging({ leave: client.signal });
     client.abort();
     await app.clock.advance(20_000);
-    expect(await passing(app.clock, end, 0)).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ status: 'handed-over' });
     const next = await app.resume(turn);
-    expect(await passing(app.clock, app.run(next))).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(await advanceUntilSettled(app.clock, app.run(next))).toMatchObject({ turn: { text: 'Hello.' } });
     expect(offered(app)).toEqual([['buy', 'pay']]);
     expect([source.asked(), good.asked()]).toEqual([2, 1]);
   });
@@ -77,16 +77,16 @@ describe('a tool source that hangs', () => {
     await app.clock.advance(119_999);
     expect(app.model.requests).toEqual([]);
     await app.clock.advance(1);
-    expect(await passing(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
     expect([offered(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
   });
 
   it('is abandoned if it takes longer than announced, and its connection is free for another turn', async () => {
     const logged = errors();
     const slow = Array.from({ length: 6 }, (_, n) =>
-      outside(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
+      sourceOf(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
     );
-    const good = outside('shop', (_, { ask }) => ask({ subrequests: 1, ms: 3_000 }, async () => ['buy']));
+    const good = sourceOf('shop', (_, { ask }) => ask({ subrequests: 1, ms: 3_000 }, async () => ['buy']));
     const app = appWith(
       [...slow, good].map(({ provider }) => provider),
       ['Hello.'],
@@ -95,7 +95,7 @@ describe('a tool source that hangs', () => {
     await app.clock.advance(2_999);
     expect(app.model.requests).toEqual([]);
     await app.clock.advance(1);
-    expect(await passing(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
     expect(offered(app)).toEqual([['buy']]);
     expect(logged.map(([, thrown]) => String(thrown))).toEqual(
       slow.map(() => 'TimeoutError: 3000 ms are over.'),
@@ -105,7 +105,7 @@ describe('a tool source that hangs', () => {
 
 describe('an invocation with little time left', () => {
   const NEEDS = { subrequests: 20, ms: 1_000 };
-  const asking = (key: string, name: string) => outside(key, (_, { ask }) => ask(NEEDS, async () => [name]));
+  const asking = (key: string, name: string) => sourceOf(key, (_, { ask }) => ask(NEEDS, async () => [name]));
 
   /** Runs a turn in several invocations, each with this number of subrequests. */
   async function drive(app: ClockedApp, subrequests: number): Promise<readonly TurnEnd['status'][]> {
@@ -116,7 +116,7 @@ describe('an invocation with little time left', () => {
     const turn = leased.page.openTurn?.id ?? '';
     const ends: TurnEnd['status'][] = [];
     while (ends.length < 8) {
-      const { status } = await passing(app.clock, app.run(leased, host()));
+      const { status } = await advanceUntilSettled(app.clock, app.run(leased, host()));
       ends.push(status);
       if (status === 'ended') return ends;
       leased = await app.resume(turn);
@@ -141,7 +141,7 @@ describe('an invocation with little time left', () => {
   it('hands over at most twice without a reply, and then calls the model with the known tools', async () => {
     errors();
     const warned = warnings();
-    const down = outside('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
+    const down = sourceOf('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
     const sources = [down, asking('a', 'one'), asking('b', 'two')];
     const app = appWith(
       sources.map(({ provider }) => provider),
@@ -153,7 +153,7 @@ describe('an invocation with little time left', () => {
   });
 
   it('stores results once if two sources found the same tools', async () => {
-    const twice = [outside('shop', () => ['buy']), outside('shop', () => ['buy'])];
+    const twice = [sourceOf('shop', () => ['buy']), sourceOf('shop', () => ['buy'])];
     const app = appWith(
       twice.map(({ provider }) => provider),
       ['Hello.'],
@@ -164,18 +164,18 @@ describe('an invocation with little time left', () => {
 
   it('treats a source as failed if no invocation has enough time for it', async () => {
     const logged = errors();
-    const huge = outside('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
+    const huge = sourceOf('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
     const app = appWith([huge.provider], ['Hello.']);
     expect(await drive(app, 50)).toEqual(['ended']);
     expect(logged).toEqual([[FAILED, expect.any(ToolConfigurationError)]]);
   });
 
   it('hands over if a source asks for it, and keeps the results of other sources', async () => {
-    const hands = outside('bank', (n) => {
+    const hands = sourceOf('bank', (n) => {
       if (n === 1) throw new Interrupted('handed-over', 'enough');
       return ['pay'];
     });
-    const good = outside('shop', () => ['buy']);
+    const good = sourceOf('shop', () => ['buy']);
     const app = appWith([hands.provider, good.provider], ['Hello.']);
     expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
     expect([offered(app), good.asked()]).toEqual([[['buy', 'pay']], 1]);

@@ -7,18 +7,24 @@ import { listings as LISTED, LISTINGS } from '../../../../src/modules/listings/e
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { createFact } from '../../../doors/tools.ts';
-import { asked, LEASE_MS, leftBehind, passing, takenOver } from '../session/former-holder.ts';
+import {
+  advanceUntilSettled,
+  callEvents,
+  LEASE_MS,
+  leaveHolderSilent,
+  takeOver,
+} from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
 import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
-import { outside } from './outside.ts';
+import { sourceOf } from './outside.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 describe('discovered tools', () => {
   it('are offered in the next model call, and journaled once', async () => {
-    const source = outside('shop', () => ['buy', 'sell']);
+    const source = sourceOf('shop', () => ['buy', 'sell']);
     const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
-    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
+    expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
     expect(offered(app)).toEqual([
       ['buy', 'look', 'sell'],
       ['buy', 'look', 'sell'],
@@ -36,43 +42,48 @@ describe('discovered tools', () => {
   });
 
   it('are offered by another invocation without a new request', async () => {
-    const source = outside('shop', () => ['buy']);
+    const source = sourceOf('shop', () => ['buy']);
     const app = appWith([source.provider], ['Hello.', calls('buy'), 'Bought.']);
-    await passing(app.clock, app.say('Hi.'));
-    await passing(app.clock, app.say('Buy.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Buy.'));
     expect(offered(app)).toEqual([['buy'], ['buy'], ['buy']]);
     expect([source.asked(), (await listings(app)).length]).toEqual([1, 1]);
   });
 
   it('are requested again only if their source asks for it', async () => {
     const stale = { now: false };
-    const source = outside('shop', (n) => (n === 1 ? ['buy'] : ['sell']), { isStale: () => stale.now });
+    const source = sourceOf('shop', (n) => (n === 1 ? ['buy'] : ['sell']), { isStale: () => stale.now });
     const app = appWith([source.provider], ['Hello.', 'Hello again.', 'And again.']);
-    await passing(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
     stale.now = true;
-    await passing(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
     stale.now = false;
-    await passing(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
     expect(offered(app)).toEqual([['buy'], ['sell'], ['sell']]);
     expect(source.asked()).toBe(2);
   });
 
   it('are not requested again for the last reply at a limit, and stay the same', async () => {
-    const source = outside('shop', () => ['buy'], { isStale: () => true });
+    const source = sourceOf('shop', () => ['buy'], { isStale: () => true });
     const app = clockedApp({
       tools: [source.provider],
       replies: [calls('buy'), 'Enough.'],
       leaseMs: LEASE_MS,
       limits: { iterations: 1 },
     });
-    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'limit-reached' } });
+    expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({
+      turn: { outcome: 'limit-reached' },
+    });
     expect([offered(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
   });
 
   it('are journaled without secrets that a source repeats', async () => {
-    const source = outside('shop?token=hunter22', () => ['buy']);
+    const source = sourceOf('shop?token=hunter22', () => ['buy']);
     const app = appWith([source.provider], ['Hello.']);
-    await passing(app.clock, app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }));
+    await advanceUntilSettled(
+      app.clock,
+      app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }),
+    );
     expect(await listings(app)).toMatchObject([
       { facts: [{ fact: { key: 'shop?token=[secret TOKEN]', told: ['buy'] } }] },
     ]);
@@ -80,16 +91,16 @@ describe('discovered tools', () => {
   });
 
   it('stay the same for calls that another invocation completes, whatever was discovered in the meantime', async () => {
-    const source = outside('shop', () => ['buy']);
+    const source = sourceOf('shop', () => ['buy']);
     const app = appWith([source.provider], [calls('buy'), 'Bought.']);
     const fact = (told: readonly string[]) => createFact(LISTINGS, { key: 'shop', told: [...told] });
-    const left = await leftBehind(app, [
+    const left = await leaveHolderSilent(app, [
       { type: 'tools-listed', facts: [fact(['buy'])] },
-      ...asked(['buy'], ['sell']),
+      ...callEvents(['buy'], ['sell']),
       // A nested loop of the same batch would record this.
       { type: 'tools-listed', facts: [fact(['sell'])] },
     ]);
-    await takenOver(app, app.clock, left);
+    await takeOver(app, app.clock, left);
     expect(shownResults(app.model.requests[0])).toEqual([
       'buy done',
       "Error: Tool 'sell' does not exist. Available tools: [buy]. Use the exact tool name from this list. " +
@@ -102,9 +113,9 @@ describe('discovered tools', () => {
 describe('a tool source that fails', () => {
   it('adds no tools, is logged, and is asked again before the next model call', async () => {
     const logged = errors();
-    const source = outside('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
+    const source = sourceOf('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
     const app = appWith([source.provider, reads('look')], [calls('look'), calls('buy'), 'Bought.']);
-    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
+    expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
     expect(offered(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
     expect([source.asked(), (await listings(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
   });
@@ -127,23 +138,25 @@ describe('a tool source that fails', () => {
     ],
   ] as const)('fails without an effect on other sources if it %s', async (_, discover) => {
     const logged = errors();
-    const other = outside('bank', () => ['pay']);
+    const other = sourceOf('bank', () => ['pay']);
     const app = appWith(
       [toolProvider({ toolsNow: () => [], uses: [LISTED], discover }), other.provider],
       ['Hello.'],
     );
-    expect(await passing(app.clock, app.say('Hi.'))).toMatchObject({ turn: { outcome: 'completed' } });
+    expect(await advanceUntilSettled(app.clock, app.say('Hi.'))).toMatchObject({
+      turn: { outcome: 'completed' },
+    });
     expect(offered(app)).toEqual([['pay']]);
     expect(firstOf(logged)).toEqual([FAILED]);
   });
 
   it('does not affect the other sources of its agent', async () => {
     const logged = errors();
-    const good = outside('shop', () => ['buy']);
-    const bad = outside('bank', () => Promise.reject(new Error('down')));
+    const good = sourceOf('shop', () => ['buy']);
+    const bad = sourceOf('bank', () => Promise.reject(new Error('down')));
     const app = appWith([bad.provider, good.provider], ['Hello.', 'Hello again.']);
-    await passing(app.clock, app.say('Hi.'));
-    await passing(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
+    await advanceUntilSettled(app.clock, app.say('Hi.'));
     expect(offered(app)).toEqual([['buy'], ['buy']]);
     expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
   });
@@ -151,13 +164,13 @@ describe('a tool source that fails', () => {
   it('is ignored if it responds too late', async () => {
     errors();
     const late = Promise.withResolvers<readonly string[]>();
-    const source = outside('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
+    const source = sourceOf('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
     const app = appWith([source.provider, reads('look')], [calls('look'), 'Hello.']);
     const end = app.say('Hi.');
     await app.clock.advance(0);
     await app.clock.advance(120_000);
     late.resolve(['buy']);
-    expect(await passing(app.clock, end)).toMatchObject({ turn: { text: 'Hello.' } });
+    expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Hello.' } });
     expect(await listings(app)).toEqual([]);
   });
 });
@@ -201,7 +214,7 @@ describe('a kind of tool whose strategy discovers tools', () => {
 
 describe('a nested loop', () => {
   it('discovers its own tools in its own frame', async () => {
-    const source = outside('shop', () => ['buy']);
+    const source = sourceOf('shop', () => ['buy']);
     const trader = defineAgenticTool({
       name: 'trader',
       description: 'Trades.',
@@ -210,7 +223,7 @@ describe('a nested loop', () => {
       tools: [source.provider],
     });
     const app = appWith([trader], [calls('trader'), calls('buy'), 'Bought.', 'Done.']);
-    expect(await passing(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
+    expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
     expect(offered(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
     expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });

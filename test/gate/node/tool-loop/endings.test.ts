@@ -3,7 +3,7 @@ import { type AnyTool, defineTool, error, type Limits, ModelError } from '../../
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
 import { type FeedItem, LIVE_TEXT } from '../../../doors/session.ts';
-import { answers } from '../session/former-holder.ts';
+import { callResults } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -152,7 +152,7 @@ describe('the limit of iterations', () => {
       limits,
     );
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'So far.', toolCalls: 2 } });
-    expect(answers((await app.state()).messages)).toHaveLength(2);
+    expect(callResults((await app.state()).messages)).toHaveLength(2);
   });
 
   it('leaves no trace in the later conversation', async () => {

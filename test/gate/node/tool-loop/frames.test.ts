@@ -6,7 +6,7 @@ import type { Frame, FrameOutcome } from '../../../../src/kinds/entry.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { answers, asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { callEvents, callResults, LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
@@ -48,7 +48,7 @@ async function said(
 ) {
   const app = memoryApp({ tools, replies, use });
   const end = await app.say('Go.');
-  return { app, end, texts: answers((await app.state()).messages).map(([, text]) => text) };
+  return { app, end, texts: callResults((await app.state()).messages).map(([, text]) => text) };
 }
 
 describe('a nested loop', () => {
@@ -200,7 +200,7 @@ describe('a nested loop', () => {
 
 describe('a nested loop from an earlier invocation', () => {
   const opened = { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' } as const;
-  type Event = Parameters<typeof leftBehind>[1][number];
+  type Event = Parameters<typeof leaveHolderSilent>[1][number];
   const inside = (
     event: Omit<Extract<SessionEvent, { type: 'model-replied' }>, 'turn' | 'type' | 'model' | 'finish'>,
   ): Event => ({
@@ -218,10 +218,10 @@ describe('a nested loop from an earlier invocation', () => {
   ) {
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ tools, replies, clock, leaseMs: LEASE_MS });
-    const left = await leftBehind(app, [...asked(['dig']), ...events]);
-    const end = await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, [...callEvents(['dig']), ...events]);
+    const end = await takeOver(app, clock, left);
     const types = (await app.events(left.turn)).map(({ type }) => type);
-    return { app, end, types, texts: answers((await app.state()).messages).map(([, text]) => text) };
+    return { app, end, types, texts: callResults((await app.state()).messages).map(([, text]) => text) };
   }
 
   it('resumes without repeating its model calls and tool calls', async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '../../../../src/index.ts';
 import { inspect, type LoopInspector, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { outside } from './outside.ts';
+import { sourceOf } from './outside.ts';
 import { calls, digs, reads } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
@@ -99,8 +99,8 @@ describe('an inspector', () => {
 
   it('receives the number of offered tools and requested sources in each iteration (S2-21)', async () => {
     const { inspector, of } = witness();
-    const shop = outside('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
-    const bank = outside('bank', () => ['pay']);
+    const shop = sourceOf('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
+    const bank = sourceOf('bank', () => ['pay']);
     const agent = agentWith([shop.provider, bank.provider, reads('look')], inspector);
     await createTestSession(agent, { replies: [calls('look'), 'Done.'] }).send('Go.');
     expect(

@@ -27,7 +27,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
@@ -426,7 +426,10 @@ describe('a cancelled turn', () => {
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await clock.advance(1_000); // The cancel arrives when the connection is open.
     finish();
-    expect(await passing(clock, end)).toMatchObject({ status: 'ended', turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, end)).toMatchObject({
+      status: 'ended',
+      turn: { outcome: 'cancelled' },
+    });
     expect(ran).toEqual([`${turn}.3.0`]);
     const [, reply] = (await app.state()).messages;
     expect(reply).toMatchObject({

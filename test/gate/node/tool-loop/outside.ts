@@ -6,7 +6,10 @@ import { createFact } from '../../../doors/tools.ts';
 import { reads } from './scenes.ts';
 
 /** Returns the tool names of a source, given the number of requests so far. */
-export type Told = (asked: number, discovery: Discovery) => readonly string[] | Promise<readonly string[]>;
+export type ListTools = (
+  asked: number,
+  discovery: Discovery,
+) => readonly string[] | Promise<readonly string[]>;
 
 export interface Outside {
   readonly provider: ToolProvider;
@@ -22,7 +25,7 @@ interface Options {
 /**
  * Returns a tool source that is asked once per session, and again after a failure or if its tools are stale.
  */
-export function outside(key: string, told: Told, { isStale = () => false }: Options = {}): Outside {
+export function sourceOf(key: string, told: ListTools, { isStale = () => false }: Options = {}): Outside {
   const tools = new Map<string, AnyTool>();
   const made = (name: string): AnyTool => {
     const tool = tools.get(name) ?? reads(name);

@@ -5,7 +5,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { createFact, DEFAULT_TIMEOUT_MS } from '../../../doors/tools.ts';
-import { passing } from '../session/former-holder.ts';
+import { advanceUntilSettled } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
 import { calls, reads, shownResults } from './scenes.ts';
@@ -42,7 +42,7 @@ describe('the calls of one reply', () => {
     );
     const began = clock.now();
     const session = sessionOf([work, hangs], [...Array.from({ length: 9 }, () => 'work'), 'hangs'], clock);
-    await passing(clock, session.send('Go.'));
+    await advanceUntilSettled(clock, session.send('Go.'));
     expect(most).toBe(6);
     expect(DEFAULT_TIMEOUT_MS).toBe(30_000);
     expect(late).toEqual([began + 30_000]);
@@ -71,7 +71,7 @@ describe('the calls of one reply', () => {
     );
     const session = sessionOf([hangs, slow, reads('look')], ['hangs', 'slow', 'look'], clock);
     const began = clock.now();
-    expect(await passing(clock, session.send('Go.'))).toMatchObject({ outcome: 'completed' });
+    expect(await advanceUntilSettled(clock, session.send('Go.'))).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[1])).toEqual([
       "Error: Tool 'hangs' did not answer within 1000 ms.",
       'slow, done',
@@ -97,7 +97,7 @@ describe('the calls of one reply', () => {
     );
     const rest = reads('rest', () => new Promise((resolve) => clock.after(5_000, () => resolve('rested'))));
     const session = sessionOf([stubborn, rest], ['stubborn', 'rest'], clock);
-    await passing(clock, session.send('Go.'));
+    await advanceUntilSettled(clock, session.send('Go.'));
     expect(reasons).toEqual(['TimeoutError']);
     expect(shownResults(session.requests[1])).toEqual([
       "Error: Tool 'stubborn' did not answer within 1000 ms.",

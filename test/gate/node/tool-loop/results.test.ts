@@ -4,7 +4,7 @@ import type { ModuleUse } from '../../../../src/index.ts';
 import { type AnyTool, defineTool, type Effect, type Reconciliation } from '../../../../src/index.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { answers, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, callResults } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const look = defineTool({
@@ -25,7 +25,7 @@ async function said(
 ) {
   const app = memoryApp({ tools, replies, use });
   const end = await app.say('Go.');
-  const texts = answers((await app.state()).messages).map(([, text]) => text);
+  const texts = callResults((await app.state()).messages).map(([, text]) => text);
   return { app, end, texts };
 }
 
@@ -153,8 +153,10 @@ describe('a tool that exceeds its time limit', () => {
     const clock = createManualClock();
     const { tool, signals } = hangs(effect, reconcile);
     const app = memoryApp({ tools: [tool], replies: [calls('slow'), 'Done.'], clock });
-    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { outcome: 'completed' } });
-    expect(answers((await app.state()).messages)).toEqual([['slow', text]]);
+    expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({
+      turn: { outcome: 'completed' },
+    });
+    expect(callResults((await app.state()).messages)).toEqual([['slow', text]]);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
@@ -176,8 +178,8 @@ describe('a tool that exceeds its time limit', () => {
     });
     const replies = [calls('slow'), calls('slow'), calls('slow'), 'Done.'];
     const app = memoryApp({ tools: [pay], replies, clock });
-    await passing(clock, app.say('Go.'));
-    expect(answers((await app.state()).messages)).toEqual([
+    await advanceUntilSettled(clock, app.say('Go.'));
+    expect(callResults((await app.state()).messages)).toEqual([
       ['slow', 'paid after all'],
       ['slow', "Error: Tool 'slow' did not answer within 1000 ms."],
       ['slow', unknown],
@@ -199,7 +201,7 @@ describe('a tool that exceeds its time limit', () => {
     });
     const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'] });
     await app.say('Go.');
-    expect(answers((await app.state()).messages)).toEqual([['slow', unknown]]);
+    expect(callResults((await app.state()).messages)).toEqual([['slow', unknown]]);
   });
 
   it('can still return its result late if it is `once`', async () => {
@@ -211,8 +213,8 @@ describe('a tool that exceeds its time limit', () => {
       run: () => new Promise((resolve) => clock.after(4_000, () => resolve('late'))),
     });
     const app = memoryApp({ tools: [slow], replies: [calls('slow'), 'Done.'], clock });
-    await passing(clock, app.say('Go.'));
-    expect(answers((await app.state()).messages)).toEqual([['slow', 'late']]);
+    await advanceUntilSettled(clock, app.say('Go.'));
+    expect(callResults((await app.state()).messages)).toEqual([['slow', 'late']]);
   });
 
   it.each<[Effect, string]>([
@@ -247,7 +249,7 @@ describe('a tool that `defineTool` did not define', () => {
     };
     const app = memoryApp({ tools: [greedy], replies: [calls('greedy'), 'Done.'] });
     await app.say('Go.');
-    expect(answers((await app.state()).messages)).toEqual([
+    expect(callResults((await app.state()).messages)).toEqual([
       ['greedy', "Error: Tool 'greedy' can execute or nest only once per call."],
     ]);
     expect(runs).toEqual(['ran']);

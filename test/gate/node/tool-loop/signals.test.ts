@@ -18,7 +18,7 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { stored } from '../../../fixtures/stored.ts';
-import { answers } from '../session/former-holder.ts';
+import { callResults } from '../session/former-holder.ts';
 import { calls, digs, reads, shownResults } from './scenes.ts';
 
 const sends = (name: string, thrown: () => unknown, more: Parameters<typeof reads>[2] = {}): AnyTool =>
@@ -36,7 +36,7 @@ const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[])
 async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[]) {
   const session = sessionOf(tools, replies);
   const answer = await session.send('Go.');
-  return { session, answer, texts: answers((await session.state()).messages).map(([, words]) => words) };
+  return { session, answer, texts: callResults((await session.state()).messages).map(([, words]) => words) };
 }
 
 const failing = (reason: string) => new SignalError({ type: 'fail', reason });
@@ -239,7 +239,7 @@ describe('a signal', () => {
       signal: { type: 'terminate-action', reason: 'Enough.' },
     });
     expect(ran).toEqual(['step', 'step', 'stop']);
-    expect(answers((await session.state()).messages).at(-1)).toEqual([
+    expect(callResults((await session.state()).messages).at(-1)).toEqual([
       'later',
       "Error: Skipped: 'later' was not run, since another call of this reply ended the loop: Enough.",
     ]);
@@ -271,7 +271,7 @@ describe('a signal', () => {
     const session = sessionOf([stop, slow, tool('later', () => 'x', 's')], [calls('stop', 'slow', 'later')]);
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan', reason: 'Anew.' } });
     expect(ran).toEqual(['stop', 'slow', 'slow']);
-    expect(answers((await session.state()).messages).at(-1)).toEqual([
+    expect(callResults((await session.state()).messages).at(-1)).toEqual([
       'later',
       "Error: Skipped: 'later' was not run, since another call of this reply ended the loop: Anew.",
     ]);

@@ -3,7 +3,7 @@ import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
-import { asked, LEASE_MS, leftBehind, takenOver } from '../session/former-holder.ts';
+import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const waits = (serial?: string): AnyTool => ({
@@ -85,8 +85,8 @@ describe('a call that waits for an answer from outside', () => {
     const clock = createManualClock();
     const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
     const suspended = { type: 'tool-call-suspended', call: 'c0', wait: aWait() } as const;
-    const left = await leftBehind(app, [...asked(['ask'], ['look']), suspended]);
-    expect(await takenOver(app, clock, left)).toMatchObject({ status: 'suspended' });
+    const left = await leaveHolderSilent(app, [...callEvents(['ask'], ['look']), suspended]);
+    expect(await takeOver(app, clock, left)).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
-import { listing, long } from '../session/compaction-scene.ts';
+import { listFirstWords, longMessage } from '../session/compaction-scene.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { does } from '../unfolding/scenes.ts';
@@ -121,9 +121,9 @@ describe('a session with changing tools', () => {
       replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
       modelOptions: SIGNS,
       tools: [OPEN_FILES],
-      use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listing })],
+      use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listFirstWords })],
     });
-    for (const message of [long('a'), long('b')]) await app.say(message);
+    for (const message of [longMessage('a'), longMessage('b')]) await app.say(message);
     const warm = await app.state();
     expect(warm.cut).toBeDefined();
     const leased = await app.lease('And?');

@@ -6,7 +6,7 @@ import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/e
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 import { readJournal } from '../../../doors/session.ts';
-import { leftBehind, passing, takenOver } from '../session/former-holder.ts';
+import { advanceUntilSettled, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { clockedApp, memoryApp } from '../session/memory-app.ts';
 import { digs } from '../tool-loop/scenes.ts';
 import { does } from '../unfolding/scenes.ts';
@@ -147,7 +147,7 @@ describe('the tools-changed event', () => {
     ];
     const options = { tools: TOOLS, use: [openingDoors], modelOptions: SIGNS };
     const before = clockedApp({ replies, ...options });
-    await passing(before.clock, before.say('Go.'));
+    await advanceUntilSettled(before.clock, before.say('Go.'));
     const events = (await readJournal(before.port)).flatMap((event) =>
       'incarnation' in event || event.type === 'turn-started' ? [] : event,
     );
@@ -156,8 +156,8 @@ describe('the tools-changed event', () => {
     const told: unknown[] = [];
     for (const end of ends) {
       const app = clockedApp({ replies: ['Five'], ...options });
-      const left = await leftBehind(app, events.slice(0, end));
-      await takenOver(app, app.clock, left, { agent });
+      const left = await leaveHolderSilent(app, events.slice(0, end));
+      await takeOver(app, app.clock, left, { agent });
       const { came, went, all, cause } = (await changesOf(app)).at(-1) ?? {};
       told.push([came && names(came), went && names(went), all && names(all), cause]);
     }

@@ -9,7 +9,7 @@ import {
   scriptedModel,
   type TestSession,
 } from '../../../../src/testing/entry.ts';
-import { listing, long } from '../session/compaction-scene.ts';
+import { listFirstWords, longMessage } from '../session/compaction-scene.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { does } from '../unfolding/scenes.ts';
 import {
@@ -117,11 +117,11 @@ describe('the messages before a signed reply', () => {
   });
 
   it('change if a summary replaces older messages', async () => {
-    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listing });
+    const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
     const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
       use: [openingDoors, compaction],
     });
-    for (const message of [long('a'), long('b'), long('c'), 'd']) await app.say(message);
+    for (const message of [longMessage('a'), longMessage('b'), longMessage('c'), 'd']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 

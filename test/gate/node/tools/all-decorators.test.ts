@@ -22,7 +22,7 @@ import * as toolObjects from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
 import { fakeCall } from './fake-call.ts';
-import { deciding } from './fake-invocation.ts';
+import { answerDecisions } from './fake-invocation.ts';
 
 const holdfast = { ...core, ...kinds, ...decorators, ...inspect, ...toolObjects };
 
@@ -254,7 +254,7 @@ class ClassTool implements AnyTool {
 
 /** A call that approves every question and has a `Person`. */
 function approvedCall(changes: Partial<CallRun> = {}): CallRun {
-  const { call } = fakeCall({ ask: deciding(async () => ({ decision: 'approve' })), ...changes });
+  const { call } = fakeCall({ ask: answerDecisions(async () => ({ decision: 'approve' })), ...changes });
   call.blackboard.add({ name: 'Ann' }, { type: 'Person' });
   return call;
 }

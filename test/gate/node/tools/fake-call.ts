@@ -11,13 +11,13 @@ export function fakeCall(changes: Partial<CallRun> = {}) {
     ...fakeInvocation('tool').call,
     state: createCallState({
       get: (key) => cells.get(key),
-      set: (key, value) => void cells.set(key, kept(value)),
+      set: (key, value) => void cells.set(key, toStored(value)),
     }),
     blackboard: createCallBlackboard({
       entries: () => [...board],
       add: (value, { name, type }) =>
         void board.push({
-          value: kept(value),
+          value: toStored(value),
           ...(name !== undefined && { name }),
           ...(type !== undefined && { type }),
         }),
@@ -28,4 +28,4 @@ export function fakeCall(changes: Partial<CallRun> = {}) {
 }
 
 /** The form in which a session stores a value. */
-export const kept = (value: JsonLike): Json => JSON.parse(JSON.stringify(value));
+export const toStored = (value: JsonLike): Json => JSON.parse(JSON.stringify(value));

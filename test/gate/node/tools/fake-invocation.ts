@@ -82,8 +82,9 @@ export function fakeInvocation(tool: string, context = ToolCallContext.EMPTY) {
 }
 
 /** Answers the questions of a call, which must all ask for decisions. */
-export const deciding = (decide: (question: Question<'decision'>) => Promise<Decision>): CallRun['ask'] =>
-  decide as CallRun['ask']; // no tool in these tests asks for a result
+export const answerDecisions = (
+  decide: (question: Question<'decision'>) => Promise<Decision>,
+): CallRun['ask'] => decide as CallRun['ask']; // no tool in these tests asks for a result
 
 /** A call of this one tool in a loop. */
 function runningCall(name: string): RunningCall {

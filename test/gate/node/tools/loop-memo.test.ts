@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, LOOP_ID_KEY, ToolCallContext } from '../../../../src/index.ts';
 import { type LoopMemo, loopMemo } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { calls, crash, sessionWith, shownResults } from './decorators/turns.ts';
+import { calls, createCrashingTool, sessionWith, shownResults } from './decorators/turns.ts';
 import { fakeCall } from './fake-call.ts';
 
 const inLoop = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
@@ -84,7 +84,7 @@ describe('a loop memo', () => {
   it('survives a restart of the Worker and the object (ONE-03)', async () => {
     const ask = asks('ask', loopMemo('rules'));
     const killed: TestSession = sessionWith(
-      [ask, crash(() => killed)],
+      [ask, createCrashingTool(() => killed)],
       [calls('ask'), calls('crash'), calls('ask'), 'Done.'],
     );
     await killed.send('Go.', { loopId: 'l' });

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { manual } from '../../../../src/modules/decorators/entry.ts';
-import { answers } from '../session/former-holder.ts';
+import { callResults } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 function payTool() {
@@ -58,7 +58,7 @@ describe('a manual tool', () => {
       },
     });
     expect(await app.run(await app.resume(turn?.id ?? ''))).toMatchObject({ turn: { text: 'Paid.' } });
-    expect(answers((await app.state()).messages)).toEqual([['pay', 'Receipt 7.']]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', 'Receipt 7.']]);
     expect(ran).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('a manual tool', () => {
       replies: [{ calls: [{ name: 'pay', input: { eur: 'five' } }] }, 'Sorry.'],
     });
     expect(await app.say('Go.')).toMatchObject({ status: 'ended', turn: { text: 'Sorry.' } });
-    expect(answers((await app.state()).messages)[0]?.[1]).toMatch(
+    expect(callResults((await app.state()).messages)[0]?.[1]).toMatch(
       /^Error: The input of tool 'pay' is not valid:\n- /,
     );
   });

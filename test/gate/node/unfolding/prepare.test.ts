@@ -11,7 +11,7 @@ import { LISTINGS, type Listings, listings } from '../../../../src/modules/listi
 import { createManualClock, type TestSession } from '../../../../src/testing/entry.ts';
 import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
-import { LEASE_MS, passing } from '../session/former-holder.ts';
+import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { never } from '../tool-loop/outside.ts';
 import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
@@ -193,7 +193,7 @@ describe('an unfolding tool whose preparation is interrupted', () => {
     await clock.advance(0);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     await clock.advance(LEASE_MS / 3 + 1);
-    expect(await passing(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
+    expect(await advanceUntilSettled(clock, end, 0)).toMatchObject({ turn: { outcome: 'cancelled' } });
   });
 
   it('leaves the call to another invocation if too little time is left', async () => {
@@ -211,10 +211,14 @@ describe('an unfolding tool whose preparation is interrupted', () => {
     const turn = leased.page.openTurn?.id ?? '';
     const spent = meter(50);
     spent.spend(20);
-    expect(await passing(clock, app.run(leased, { meter: spent }))).toMatchObject({ status: 'handed-over' });
+    expect(await advanceUntilSettled(clock, app.run(leased, { meter: spent }))).toMatchObject({
+      status: 'handed-over',
+    });
     expect(asked).toBe(0);
     const next = await app.resume(turn);
-    expect(await passing(clock, app.run(next, { meter: meter(50) }))).toMatchObject({ status: 'ended' });
+    expect(await advanceUntilSettled(clock, app.run(next, { meter: meter(50) }))).toMatchObject({
+      status: 'ended',
+    });
     expect(asked).toBe(1);
     expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(opened('buy'));
   });
@@ -228,7 +232,7 @@ describe('an unfolding tool whose preparation is interrupted', () => {
       clock,
       leaseMs: LEASE_MS,
     });
-    expect(await passing(clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Hm.' } });
+    expect(await advanceUntilSettled(clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Hm.' } });
     expect(app.model.requests[1]?.messages.at(-1)?.text).toBe('Error: 3000 ms are over.');
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { describeJson } from '../../../doors/webhooks.ts';
-import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
+import { type Arrived, receive } from '../../../fixtures/arrive.ts';
 import { fromSlack, fromStandard, fromStripe, SECRET, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 
 const slack = slackWebhook({ agent: 'a', secret: 'SECRET' });
@@ -16,7 +16,7 @@ const fromEvent = async (event: JsonObject): Promise<Arrived> => {
     event_id: 'Ev1',
     event,
   });
-  return arrive(slack, await fromSlack({ secret: SECRET, body }));
+  return receive(slack, await fromSlack({ secret: SECRET, body }));
 };
 
 /** An event as Slack documents it (docs.slack.dev, "function_executed event"). */
@@ -70,7 +70,7 @@ ${JSON.stringify(told, null, 1)}
     const about = { id: 'x_1', object, customer: 'cus_1', ...more };
     const data = { object: about, previous_attributes: more };
     const body = JSON.stringify({ id: 'evt_1', type: `${object}.created`, livemode: true, data });
-    const started = await arrive(stripe, await fromStripe({ secret: SECRET, body }));
+    const started = await receive(stripe, await fromStripe({ secret: SECRET, body }));
     expect(started).toMatchObject({ message: expect.stringContaining('[removed]') });
     expect(JSON.stringify(started)).not.toContain('secret_emGXdNR0');
   });
@@ -81,7 +81,7 @@ ${JSON.stringify(told, null, 1)}
       data: { id: 'k1', apiKey: 'live-1', keys: [{ Secret: 'live-2' }] },
     });
     const webhook = standardWebhook({ agent: 'a', secret: 'STANDARD_SECRET' });
-    const started = await arrive(webhook, fromStandard('msg_1', { secret: STANDARD_SECRET, body }));
+    const started = await receive(webhook, fromStandard('msg_1', { secret: STANDARD_SECRET, body }));
     expect(started).toMatchObject({
       message: `standard: key.made
 

@@ -13,7 +13,7 @@ import {
   WebhookDefinitionError,
   type WebhookTurn,
 } from '../../../../src/modules/webhooks/entry.ts';
-import { arrive, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
+import { NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, hmacHex, SECRET } from '../../../fixtures/signed.ts';
 
 const verify = () => verified('1', { name: 'Ada' });
@@ -46,7 +46,7 @@ describe('`defineWebhook`', () => {
       'linear-delivery': 'd1',
       'linear-event': 'Issue',
     };
-    expect(await arrive(linear, { headers, body })).toEqual({
+    expect(await receive(linear, { headers, body })).toEqual({
       type: 'start',
       agent: 'planner',
       session: 'linear-d1',
@@ -55,7 +55,7 @@ describe('`defineWebhook`', () => {
       key: 'd1',
       acknowledge: 'address',
     });
-    expect(await arrive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
+    expect(await receive(linear, { headers, body: '[]' })).toEqual(NOT_SIGNED);
   });
 
   it('uses the agent, owner, context and key that `start` returns', async () => {
@@ -67,9 +67,9 @@ describe('`defineWebhook`', () => {
       verify,
       start: () => ({ ...turn, ...given }),
     });
-    expect(await arrive(webhook, { headers: {}, body: '' })).toMatchObject(given);
+    expect(await receive(webhook, { headers: {}, body: '' })).toMatchObject(given);
     const usual = defineWebhook({ name: 'x', agent: 'a', owner: { id: 'o' }, verify, start });
-    expect(await arrive(usual, { headers: {}, body: '' })).toMatchObject({
+    expect(await receive(usual, { headers: {}, body: '' })).toMatchObject({
       agent: 'a',
       owner: { id: 'o' },
       key: '1',
@@ -84,7 +84,7 @@ describe('`defineWebhook`', () => {
       verify,
       start: async () => ignored('Not today.'),
     });
-    expect(await arrive(webhook, { headers: {}, body: '' })).toEqual({
+    expect(await receive(webhook, { headers: {}, body: '' })).toEqual({
       type: 'ignored',
       reason: 'Not today.',
       acknowledge: 'address',
@@ -161,7 +161,7 @@ describe('a ready-made webhook', () => {
 
   it('reads its secret from the environment with a function, which can return several secrets', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
-    const arrived = (secret: SecretSource) => arrive(githubWebhook({ agent: 'a', secret }), signed);
+    const arrived = (secret: SecretSource) => receive(githubWebhook({ agent: 'a', secret }), signed);
     const taken = await arrived('SECRET');
     expect(await arrived((env) => env.SECRET)).toEqual(taken);
     expect(await arrived((env) => [env.UNSET, env.OLD, env.SECRET])).toEqual(taken);
@@ -171,7 +171,7 @@ describe('a ready-made webhook', () => {
   it('returns an error for a missing secret, without the configured value', async () => {
     const signed = await fromGithub('issues', { secret: SECRET, body: '{"action":"opened"}' });
     for (const secret of ['hunter2', () => undefined, () => ['', ' ']]) {
-      expect(await arrive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
+      expect(await receive(githubWebhook({ agent: 'a', secret }), signed)).toEqual({
         type: 'refused',
         kind: 'not-configured',
         why: WHY_NOT_SET,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { arrive, ENV, invalid, NOT_SIGNED, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
+import { ENV, invalid, NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
 
 const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
@@ -23,7 +23,7 @@ const MALFORMED = invalid('X-Hub-Signature-256 must be sha256= and 64 hexadecima
 
 describe('a delivery of GitHub', () => {
   it('is accepted if @octokit/webhooks-methods signed it', async () => {
-    expect(await arrive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
+    expect(await receive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
   });
 
   it("is accepted with the signature from GitHub's documentation", async () => {
@@ -34,8 +34,8 @@ describe('a delivery of GitHub', () => {
     const delivery = { headers, body: 'Hello, World!' };
     // The signature was accepted, so the body was parsed.
     const unreadable = { type: 'refused', kind: 'bad-json', why: 'The body is not JSON.' };
-    expect(await arrive(webhook, delivery, { env })).toEqual(unreadable);
-    expect(await arrive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, delivery, { env })).toEqual(unreadable);
+    expect(await receive(webhook, { ...delivery, body: 'Hello, World?' }, { env })).toEqual(NOT_SIGNED);
   });
 
   it.each([
@@ -46,37 +46,37 @@ describe('a delivery of GitHub', () => {
     ['a long signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(66)}` }, MALFORMED],
     ['an invented signature', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }, NOT_SIGNED],
   ])('is refused with %s', async (_, headers, refusal) => {
-    expect(await arrive(webhook, await withHeaders(headers))).toEqual(refusal);
+    expect(await receive(webhook, await withHeaders(headers))).toEqual(refusal);
   });
 
   it('is refused with only a SHA-1 signature', async () => {
     const headers = { 'x-hub-signature-256': undefined, 'x-hub-signature': `sha1=${'0'.repeat(40)}` };
-    expect(await arrive(webhook, await withHeaders(headers))).toEqual(MISSING);
+    expect(await receive(webhook, await withHeaders(headers))).toEqual(MISSING);
     const named = { 'x-hub-signature-256': `sha1=${'0'.repeat(40)}` };
-    expect(await arrive(webhook, await withHeaders(named))).toEqual(MALFORMED);
+    expect(await receive(webhook, await withHeaders(named))).toEqual(MALFORMED);
   });
 
   it('is refused with two signatures, even if one of them is valid', async () => {
     const { headers } = await signed();
     const both = new Headers(headers);
     both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
-    expect(await arrive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
+    expect(await receive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
   });
 
   it('is refused if another secret signed it, or if it was changed in transit', async () => {
-    expect(await arrive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
     const tampered = { ...(await signed()), body: body.replace('Broken', 'Brokem') };
-    expect(await arrive(webhook, tampered)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, tampered)).toEqual(NOT_SIGNED);
     const spaced = { ...(await signed()), body: `${body}\n` };
-    expect(await arrive(webhook, spaced)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, spaced)).toEqual(NOT_SIGNED);
   });
 
   it('is accepted with either of two secrets during a rotation', async () => {
     const changing = githubWebhook({ agent: 'triage', secret: ['SECRET', 'OLD', 'UNSET'] });
     for (const secret of [SECRET, ENV.OLD]) {
-      expect(await arrive(changing, await signed(secret))).toMatchObject({ type: 'start' });
+      expect(await receive(changing, await signed(secret))).toMatchObject({ type: 'start' });
     }
-    expect(await arrive(changing, await signed(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
+    expect(await receive(changing, await signed(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('a delivery of GitHub', () => {
     ['is not text', { SECRET: { secret: SECRET } }],
     ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
   ])('is not accepted while the secret %s', async (_, env) => {
-    expect(await arrive(webhook, await signed(), { env })).toEqual({
+    expect(await receive(webhook, await signed(), { env })).toEqual({
       type: 'refused',
       kind: 'not-configured',
       why: WHY_NOT_SET,
@@ -95,12 +95,12 @@ describe('a delivery of GitHub', () => {
 
   it('is accepted with a secret in the Secrets Store', async () => {
     const env = { SECRET: { get: async () => `${SECRET}\n` } };
-    expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
   it('is accepted with a secret that ends in a line break', async () => {
     const env = { SECRET: `${SECRET}\n` };
-    expect(await arrive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
   });
 
   it.each([
@@ -111,7 +111,7 @@ describe('a delivery of GitHub', () => {
     ['is a form whose payload is not JSON', 'payload=%7B', 'The field payload is not JSON.'],
   ])('is refused after the signature check if its body %s', async (_, text, why) => {
     const delivery = await fromGithub('issues', { secret: SECRET, body: text });
-    expect(await arrive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
+    expect(await receive(webhook, delivery)).toEqual({ type: 'refused', kind: 'bad-json', why });
   });
 
   it('is refused after the signature check if its body is not UTF-8', async () => {
@@ -121,7 +121,7 @@ describe('a delivery of GitHub', () => {
     const hex = signature.map((byte) => byte.toString(16).padStart(2, '0')).join('');
     const headers = { 'x-hub-signature-256': `sha256=${hex}` };
     const why = 'The body is not UTF-8.';
-    expect(await arrive(webhook, { headers, body: '' }, { body: bytes })).toEqual({
+    expect(await receive(webhook, { headers, body: '' }, { body: bytes })).toEqual({
       type: 'refused',
       kind: 'bad-json',
       why,
@@ -135,7 +135,7 @@ describe('a ping of GitHub', () => {
   it('is answered if its signature is valid', async () => {
     const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
     const ping = await fromGithub('ping', zen);
-    expect(await arrive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });
-    expect(await arrive(webhook, await fromGithub('ping', { ...zen, secret: 'x' }))).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, ping)).toEqual({ type: 'reply', body: { hook: 'github', status: 'pong' } });
+    expect(await receive(webhook, await fromGithub('ping', { ...zen, secret: 'x' }))).toEqual(NOT_SIGNED);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { type SlackDelivery, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
+import { type Arrived, receive } from '../../../fixtures/arrive.ts';
 import { fromSlack, SECRET } from '../../../fixtures/signed.ts';
 
 const webhook = slackWebhook({ agent: 'helper', secret: 'SECRET' });
@@ -23,7 +23,7 @@ const envelope = (event: JsonObject, id = 'Ev1'): JsonObject => ({
 });
 
 const deliverBody = async (body: string, to = webhook): Promise<Arrived> =>
-  arrive(to, await fromSlack({ secret: SECRET, body }));
+  receive(to, await fromSlack({ secret: SECRET, body }));
 const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<Arrived> =>
   deliverBody(JSON.stringify(envelope(event, id)), to);
 const form = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
@@ -233,7 +233,7 @@ describe('a body of Slack', () => {
       body: JSON.stringify(envelope({ ...mention, text: '&payload={}' })),
     });
     const headers = { ...signed.headers, 'content-type': 'application/x-www-form-urlencoded' };
-    expect(await arrive(webhook, { ...signed, headers })).toMatchObject({
+    expect(await receive(webhook, { ...signed, headers })).toMatchObject({
       session: 'T1:C1:1700000000.000100',
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, arrive } from '../../../fixtures/arrive.ts';
+import { type Arrived, receive } from '../../../fixtures/arrive.ts';
 import { fromStripe, SECRET } from '../../../fixtures/signed.ts';
 
 const webhook = stripeWebhook({ agent: 'billing', secret: 'SECRET' });
@@ -15,7 +15,7 @@ const failed = {
 };
 
 const deliver = async (payload: JsonObject, to = webhook): Promise<Arrived> =>
-  arrive(to, await fromStripe({ secret: SECRET, body: JSON.stringify(payload) }));
+  receive(to, await fromStripe({ secret: SECRET, body: JSON.stringify(payload) }));
 
 describe('an event of Stripe', () => {
   it('starts a turn in the session of its customer', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, arrive, ENV, invalid, NOT_SIGNED } from '../../../fixtures/arrive.ts';
+import { type Arrived, ENV, invalid, NOT_SIGNED, receive } from '../../../fixtures/arrive.ts';
 import {
   fromSlack,
   fromStandard,
@@ -43,7 +43,7 @@ const stale = (apart: string): Arrived =>
 
 describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
   it.each([0, 300, -300])('is accepted %i s after its timestamp', async (late) => {
-    expect(await arrive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
+    expect(await receive(webhook, await sign(TIME - late), NOW)).toMatchObject({ type: 'start', agent: 'a' });
   });
 
   it.each([
@@ -51,14 +51,14 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     [-301, '301 s in the future'],
     [86_400, '86400 s ago'],
   ])('is refused %i s after its timestamp', async (late, apart) => {
-    expect(await arrive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
+    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
   });
 
   it('is refused if it was changed in transit, or if another secret signed it', async () => {
     const good = await sign(TIME);
-    expect(await arrive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, { ...good, body: `${body} ` }, NOW)).toEqual(NOT_SIGNED);
     const other = await sign(TIME, 'whsec_b3RoZXIgc2VjcmV0IHRoYW4gdGhhdA==');
-    expect(await arrive(webhook, other, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, other, NOW)).toEqual(NOT_SIGNED);
   });
 
   it('is refused if its timestamp was changed', async () => {
@@ -67,7 +67,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
       name,
       text.replace(String(TIME - 1000), String(TIME)),
     ]);
-    expect(await arrive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, { headers: Object.fromEntries(moved), body }, NOW)).toEqual(NOT_SIGNED);
   });
 
   it.each(['', '-1', '1e9', '1700000000.5', ' ', '0x10', '99999999999999999999'])(
@@ -75,7 +75,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     async (time) => {
       const { headers } = await sign(TIME);
       const timed = Object.entries(headers).map(([name, text]) => [name, text.replace(String(TIME), time)]);
-      const refusal = await arrive(webhook, { headers: Object.fromEntries(timed), body }, NOW);
+      const refusal = await receive(webhook, { headers: Object.fromEntries(timed), body }, NOW);
       expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
     },
   );
@@ -85,13 +85,13 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     for (const name of Object.keys(headers).filter((one) => one !== 'content-type')) {
       const twice = new Headers(headers);
       twice.append(name, headers[name] ?? '');
-      const refusal = await arrive(webhook, { body, headers: {} }, { ...NOW, headers: twice });
+      const refusal = await receive(webhook, { body, headers: {} }, { ...NOW, headers: twice });
       expect(refusal).toMatchObject({ type: 'refused', kind: 'invalid-signature' });
     }
   });
 
   it('is refused without its headers, which the error names', async () => {
-    const refusal = await arrive(webhook, { body, headers: {} }, NOW);
+    const refusal = await receive(webhook, { body, headers: {} }, NOW);
     expect(refusal).toMatchObject({ type: 'refused', why: expect.stringMatching(/ missing\.$/) });
     expect(header).toMatch(/^[A-Za-z-]+$/);
   });
@@ -105,7 +105,7 @@ describe('Stripe-Signature', () => {
   const good = hmacHex(SECRET, `${TIME}.${body}`);
   const other = '0'.repeat(64);
   const arriveWith = (header: string): Promise<Arrived> =>
-    arrive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
+    receive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
 
   it.each<[string, (one: string) => string]>([
     ['the only one', (one) => `t=${TIME},v1=${one}`],
@@ -156,9 +156,9 @@ describe('Slack', () => {
     };
     const env = { SECRET: '8f742231b10e8888abcd99yyyzzz85a5' };
     const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
-    const taken = await arrive(webhook, { headers, body: command }, { env, now: 1531420618_000 });
+    const taken = await receive(webhook, { headers, body: command }, { env, now: 1531420618_000 });
     expect(taken).toMatchObject({ type: 'start', session: 'T1DC2JH3J:G8PSS9T3V', acknowledge: 'nothing' });
-    const later = await arrive(webhook, { headers, body: command }, { env, now: 1531420919_000 });
+    const later = await receive(webhook, { headers, body: command }, { env, now: 1531420919_000 });
     expect(later).toEqual(stale('301 s ago'));
   });
 
@@ -172,7 +172,7 @@ describe('Slack', () => {
   ])('is refused with the value %j', async (signature) => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
-    expect(await arrive(webhook, { headers, body }, NOW)).toEqual(
+    expect(await receive(webhook, { headers, body }, NOW)).toEqual(
       invalid('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
     );
   });
@@ -181,9 +181,9 @@ describe('Slack', () => {
     const webhook = slackWebhook({ agent: 'a', secret: 'SECRET' });
     const question = JSON.stringify({ token: 't', challenge: '3eZbrw1a', type: 'url_verification' });
     const asked = await fromSlack({ secret: SECRET, body: question });
-    expect(await arrive(webhook, asked)).toEqual({ type: 'reply', body: { challenge: '3eZbrw1a' } });
+    expect(await receive(webhook, asked)).toEqual({ type: 'reply', body: { challenge: '3eZbrw1a' } });
     const forged = await fromSlack({ secret: 'another', body: question });
-    expect(await arrive(webhook, forged)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, forged)).toEqual(NOT_SIGNED);
   });
 });
 
@@ -209,7 +209,7 @@ describe('webhook-signature', () => {
       },
       body: '{"test": 2432232314}',
     };
-    expect(await arrive(webhook, vector, { now: 1614265330_000 })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, vector, { now: 1614265330_000 })).toMatchObject({ type: 'start' });
   });
 
   it.each([
@@ -219,7 +219,7 @@ describe('webhook-signature', () => {
       `v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg== ${good}`,
     ],
   ])('is accepted if the valid signature is %s', async (_, header) => {
-    expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
+    expect(await receive(webhook, withHeader('webhook-signature', header), NOW)).toMatchObject({
       type: 'start',
     });
   });
@@ -233,7 +233,7 @@ describe('webhook-signature', () => {
     ['with two spaces', `${good}  ${good}`],
     ['in URL-safe base64', `v1,${'-'.repeat(43)}=`],
   ])('is refused %s', async (_, header) => {
-    expect(await arrive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
+    expect(await receive(webhook, withHeader('webhook-signature', header), NOW)).toEqual(MALFORMED);
   });
 
   it('is refused in another encoding of the same bytes', async () => {
@@ -241,27 +241,27 @@ describe('webhook-signature', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const respelled = `${good.slice(0, -2)}${alphabet[alphabet.indexOf(last) + 1]}=`;
     expect(atob(respelled.slice(3))).toBe(atob(good.slice(3)));
-    expect(await arrive(webhook, withHeader('webhook-signature', respelled), NOW)).toEqual(MALFORMED);
+    expect(await receive(webhook, withHeader('webhook-signature', respelled), NOW)).toEqual(MALFORMED);
   });
 
   it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
     const why = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
-    expect(await arrive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
+    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
   });
 
   it('is refused with the id of another delivery', async () => {
-    expect(await arrive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
+    expect(await receive(webhook, withHeader('webhook-id', 'msg_2'), NOW)).toEqual(NOT_SIGNED);
   });
 
   it('is accepted with a secret without its prefix', async () => {
     const bare = { STANDARD_SECRET: STANDARD_SECRET.replace('whsec_', '') };
-    expect(await arrive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, signed, { ...NOW, env: bare })).toMatchObject({ type: 'start' });
   });
 
   it.each(['whsec_', 'whsec_####', `whsec_${btoa('x'.repeat(23))}`])(
     'is not accepted with the secret %j',
     async (secret) => {
-      expect(await arrive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
+      expect(await receive(webhook, signed, { ...NOW, env: { STANDARD_SECRET: secret } })).toEqual({
         type: 'refused',
         kind: 'not-configured',
         why:

@@ -30,7 +30,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ],
   [
     'its turn has no thinking, which the option allows',
-    { of: 'plain', options: { thinkingMayGo: true } },
+    { of: 'plain', options: { mayOmitThinking: true } },
     (body) => forget(body, 0, 99),
   ],
   [

@@ -32,7 +32,7 @@ export const longScript: Script = {
 export const answers = longScript.turns.map(({ answer }) => answer);
 
 /** The same script, with empty thinking in the steps at these positions. */
-export const thoughtlessAt = (...places: readonly number[]): Script => ({
+export const withoutThinkingAt = (...places: readonly number[]): Script => ({
   turns: longScript.turns.map((turn) => ({
     ...turn,
     steps: turn.steps.map((one, at) => (places.includes(at) ? { ...one, thinking: '' } : one)),

@@ -12,7 +12,7 @@ import {
   createChatCompletionsWire,
 } from '../../../wires/chat-completions.ts';
 import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
-import { answers, askTwice, longScript, thoughtlessAt } from './ask.ts';
+import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
 const deepSeek = (wire: Wire, model = 'deepseek-v4-pro') =>
   createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
@@ -53,7 +53,7 @@ describe.each([
     [
       'the DeepSeek package, with some empty thoughts',
       deepSeek,
-      { dialect: 'deepseek', script: thoughtlessAt(0, 1) },
+      { dialect: 'deepseek', script: withoutThinkingAt(0, 1) },
     ],
     ['the package for compatible servers, for DeepSeek', compatible, { dialect: 'deepseek' }],
     ['the package for compatible servers, for Kimi', compatible, { dialect: 'kimi' }],
@@ -70,8 +70,8 @@ describe.each([
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
   it.each<[string, Client, Options, string]>([
-    ['empty thoughts of DeepSeek', compatible, { dialect: 'deepseek', script: thoughtlessAt(0) }, unsaid],
-    ['empty thoughts of Kimi', compatible, { dialect: 'kimi', script: thoughtlessAt(1) }, noKimi],
+    ['empty thoughts of DeepSeek', compatible, { dialect: 'deepseek', script: withoutThinkingAt(0) }, unsaid],
+    ['empty thoughts of Kimi', compatible, { dialect: 'kimi', script: withoutThinkingAt(1) }, noKimi],
     ['the field name `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
     ['`reasoning_details`', compatible, { dialect: 'openrouter' }, changedThinking(1)],
   ])('detect that the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
@@ -109,7 +109,7 @@ describe.each([
   it.each<[string, Options, number, string]>([
     [
       '`reasoning_details` of an empty thought',
-      { dialect: 'openrouter', script: thoughtlessAt(0) },
+      { dialect: 'openrouter', script: withoutThinkingAt(0) },
       1,
       unsaid,
     ],

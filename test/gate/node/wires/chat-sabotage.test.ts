@@ -7,7 +7,7 @@ import {
 } from '../../../wires/chat-completions.ts';
 import { isRecord } from '../../../wires/wire.ts';
 import { longScript } from './ask.ts';
-import { answerTo, echoChat, type Json } from './echo.ts';
+import { echoChat, type Json, responseTo } from './echo.ts';
 
 type Options = Partial<ChatCompletionsWireOptions>;
 type Change = (messages: readonly Json[]) => readonly Json[];
@@ -28,7 +28,7 @@ const histories = {
 /** Sends the whole history of both turns after a change. Returns the response. */
 function askChanged(dialect: ChatDialectName, change: Change, options: Options = {}) {
   const body = { model: 'echo', tools, messages: change(histories[dialect]) };
-  return answerTo(wireOf(dialect, options), '/v1/chat/completions', body);
+  return responseTo(wireOf(dialect, options), '/v1/chat/completions', body);
 }
 
 /**
@@ -112,7 +112,7 @@ describe('the strict servers of chat completions', () => {
 
   it('accept a summarized beginning only if an option allows that', async () => {
     const change = drop(1, 2, 3, 4, 5);
-    expect(await askChanged('kimi', change, { beginningMayGo: true })).toMatchObject({ status: 200 });
+    expect(await askChanged('kimi', change, { mayOmitBeginning: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';
     expect(await askChanged('kimi', change)).toEqual(refusal(words));
   });

@@ -4,10 +4,10 @@
 import { expect, it } from 'vitest';
 import { type ChatDialectName, createChatCompletionsWire } from '../../../wires/chat-completions.ts';
 import { createResponsesWire } from '../../../wires/responses.ts';
-import { thoughtlessAt } from './ask.ts';
+import { withoutThinkingAt } from './ask.ts';
 import { echoChat, echoResponses } from './echo.ts';
 
-const script = thoughtlessAt(0, 1, 5);
+const script = withoutThinkingAt(0, 1, 5);
 const strictly = { script, exactArguments: true };
 
 it.each<ChatDialectName>(['deepseek', 'kimi', 'reasoning', 'openrouter', 'gemini'])(

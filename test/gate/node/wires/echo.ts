@@ -49,7 +49,7 @@ export async function echoResponses(wire: Wire, settings: Json): Promise<{ reado
 }
 
 /** Sends a single request to a wire, and returns the response. */
-export async function answerTo(
+export async function responseTo(
   wire: Wire,
   path: string,
   body: Json,
@@ -61,7 +61,7 @@ export async function answerTo(
 }
 
 async function post(wire: Wire, path: string, body: Json): Promise<Json> {
-  const { status, body: answer } = await answerTo(wire, path, body);
+  const { status, body: answer } = await responseTo(wire, path, body);
   if (status !== 200 || !isRecord(answer)) throw new Error(JSON.stringify(answer));
   return answer;
 }

@@ -36,7 +36,7 @@ export interface PlayedScene {
   /**
    * Changes the value at a path in the second request. Returns the error of a new server for that request.
    */
-  spoiled(path: string, value: unknown): Promise<string>;
+  errorAfterChange(path: string, value: unknown): Promise<string>;
 }
 
 /** Sends the message, answers its call with the result, and waits for the final answer. */
@@ -64,7 +64,7 @@ export async function playScene(name: WireName, { message, result }: FileScene):
     answer,
     server,
     files: await filesOf(name, server.requests[1]),
-    async spoiled(path, value) {
+    async errorAfterChange(path, value) {
       const body = structuredClone(server.requests[1]);
       const keys = path.split('.');
       const last = keys.pop() ?? '';

@@ -290,7 +290,7 @@ it.each(
     ] as const
   ).flatMap(([wire, refusals]) => refusals.map((one) => [wire, ...one] as const)),
 )('%s refuses a changed value at %s (case %#)', async (wire, path, value, words) => {
-  expect(await (await sceneOf(wire)).spoiled(path, value)).toBe(`400: ${words}`);
+  expect(await (await sceneOf(wire)).errorAfterChange(path, value)).toBe(`400: ${words}`);
 });
 
 it('the strict server of Gemini refuses files in function responses before Gemini 3', async () => {

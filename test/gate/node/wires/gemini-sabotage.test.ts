@@ -224,7 +224,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ['all thoughts of earlier turns are omitted', { at: last }, (body) => dropThoughts(body, 0, 22)],
   [
     'its turn has no thoughts, which the option allows',
-    { options: { thinkingMayGo: true } },
+    { options: { mayOmitThinking: true } },
     (body) => dropThoughts(body, 0, 9),
   ],
   ['responses with ids are reordered', {}, ({ contents }) => contents[4]?.parts.reverse()],

@@ -137,7 +137,7 @@ function stageOf({ wire, change, around = (model) => model, wantsThoughts }: Mem
       ),
       accepts: ACCEPTS[wire],
       mcp: pictures(),
-      async act(effect) {
+      async recordEffect(effect) {
         effects.push(effect);
         await delay();
       },

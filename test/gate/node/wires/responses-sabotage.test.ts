@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { longScript } from './ask.ts';
-import { answerTo, echoResponses, type Json } from './echo.ts';
+import { echoResponses, type Json, responseTo } from './echo.ts';
 
 const script = longScript;
 const tools = ['look', 'note'].map((name) => ({ type: 'function', name }));
@@ -28,7 +28,7 @@ const reference = (items: readonly Json[]) =>
   items.map((item) => (item.type === 'reasoning' ? { type: 'item_reference', id: item.id } : item));
 
 const ask = (items: readonly unknown[], settings: Json = encrypted) =>
-  answerTo(createResponsesWire({ script }), '/v1/responses', {
+  responseTo(createResponsesWire({ script }), '/v1/responses', {
     model: 'echo',
     tools,
     input: items,

@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { createResponsesWire } from '../../../wires/responses.ts';
 import { fetchOf, type Wire } from '../../../wires/wire.ts';
-import { answers, askTwice, longScript, thoughtlessAt } from './ask.ts';
+import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
 const modelOf = (wire: Wire, name = 'gpt-5-mini') =>
   createOpenAI({ apiKey: 'sk-1', fetch: fetchOf(wire) }).responses(name);
@@ -25,7 +25,7 @@ describe.each([
   });
 
   it('receives all items back from the AI SDK with empty summaries', async () => {
-    const wire = createResponsesWire({ script: thoughtlessAt(0, 1, 4) });
+    const wire = createResponsesWire({ script: withoutThinkingAt(0, 1, 4) });
     const openai = { store: false, reasoningSummary: 'detailed' };
     expect(await askTwice({ model: modelOf(wire), stream, providerOptions: { openai } })).toEqual(answers);
     expect(wire.refused).toEqual([]);

@@ -5,14 +5,14 @@ import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers, queued } from '../../../fixtures/hand-overs.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
-import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
-import { hearingSession, holdersHear, LONG_LEASE_MS, passIn } from '../http/time.ts';
+import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { advanceClock, deliverToHolders, LONG_LEASE_MS, newManualSession } from '../http/time.ts';
 
 const hasQueue = 'TURNS' in env;
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
@@ -52,22 +52,22 @@ describe('a turn in the background', () => {
   it(`runs ${hasQueue ? 'through the bound queue' : 'through the loopback'}`, async () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, BACKGROUND);
-    await ended(session);
+    await followToEnd(session);
     expect([came(session, handOvers), came(session, queued)]).toEqual([1, hasQueue ? 1 : 0]);
   });
 
   it('stops when it is cancelled', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Never.');
     await post(session, { message: script(answer.reply).message() }, BACKGROUND);
     await answer.asked();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
-    holdersHear();
-    expect((await ended(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
+    deliverToHolders();
+    expect((await followToEnd(session)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'cancelled' });
   });
 
   it('resumes when its object restarts', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
     const answer = held(next);
@@ -77,8 +77,8 @@ describe('a turn in the background', () => {
     await abortAllDurableObjects();
     answer.release();
     // The invocation that the object called is gone, so the next holder need not wait for it.
-    await passIn(session, 2 * LONG_LEASE_MS);
-    await ended(session);
+    await advanceClock(session, 2 * LONG_LEASE_MS);
+    await followToEnd(session);
     expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
   });
 });
@@ -95,7 +95,7 @@ describe('a turn whose client disconnects', () => {
     await expect(answering).rejects.toThrow('aborted');
     await until(() => lostClients.includes(`${session}/messages`));
     answer.release();
-    const events = await ended(session);
+    const events = await followToEnd(session);
     expect(events.map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
@@ -115,14 +115,14 @@ describe('a turn whose client disconnects', () => {
 
 describe('a turn whose invocation goes silent', () => {
   it('is finished by the alarm, and its client still gets the answer', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const never = held('Never.', { deaf: true });
     onTestFinished(never.release);
     const { message, model } = script(never.reply, record('taken'), 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
     await never.asked();
-    pass(LONG_LEASE_MS);
-    await passIn(session, LONG_LEASE_MS);
+    advanceTime(LONG_LEASE_MS);
+    await advanceClock(session, LONG_LEASE_MS);
     const response = await answering;
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
     expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
@@ -133,7 +133,7 @@ describe('a turn whose invocation goes silent', () => {
 describe('a turn with more work than one invocation can do', () => {
   it('completes 300 iterations with 40 subrequests per invocation, and its client gets the answer', async () => {
     lift = limitTo({ subrequests: 40, internalSubrequests: 40 });
-    const session = hearingSession('marathon');
+    const session = newManualSession('marathon');
     const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
     const { message, model } = script(...Array.from({ length: 299 }, () => add), 'Done.');
     const response = await post(session, { message: message() });

@@ -3,16 +3,16 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HandOver } from '../../../../src/create-holdfast.ts';
 import { consumeTurns, createHoldfast, type HoldfastConfig } from '../../../../src/create-holdfast.ts';
-import { FAKED, fakeQueue } from '../../../fixtures/fake-queue.ts';
+import { FAKE_QUEUE_PREFIX, fakeQueue } from '../../../fixtures/fake-queue.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
-import { ended, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
-import { passIn } from '../http/time.ts';
-import { unreadable } from '../http/unreadable-turn.ts';
+import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
+import { advanceClock } from '../http/time.ts';
+import { storeUnreadableTurn } from '../http/unreadable-turn.ts';
 
 const BACKGROUND = { headers: { prefer: 'respond-async' } };
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
@@ -21,7 +21,7 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const LEASE_MS = 60_000;
 
 /** A session whose alarms send to the fake queue, and fire again after the given number of ms. */
-const session = (): string => newSession('scripted', `${FAKED}-${withLease(LEASE_MS)}`);
+const session = (): string => newSession('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
 
 const sentOf = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === sessionName(of));
@@ -89,8 +89,8 @@ describe('a turn that is sent through the queue', () => {
   it('is run by the loopback one lease term later if its message is lost', async () => {
     const of = session();
     await accepted(of, script(record('lost'), 'Done.').message());
-    await passIn(of, LEASE_MS);
-    await ended(of);
+    await advanceClock(of, LEASE_MS);
+    await followToEnd(of);
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });
 
@@ -98,7 +98,7 @@ describe('a turn that is sent through the queue', () => {
     const of = session();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
-    await ended(of);
+    await followToEnd(of);
     expect([count('broken'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 0]);
     expect(log.mock.calls.flat().join()).toMatch(
       /"turn [0-9a-f]{16} could not be sent by the queue TURNS: Error: The queue is unavailable\."/,
@@ -110,7 +110,7 @@ describe('a turn that is sent through the queue', () => {
     const handOver = await accepted(of, script(record('repeated'), 'Done.').message());
     const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
     expect(together).toEqual([['acknowledged'], ['acknowledged', 'acknowledged']]);
-    await ended(of);
+    await followToEnd(of);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
     expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(1);
     expect(count('repeated')).toBe(1);
@@ -118,7 +118,7 @@ describe('a turn that is sent through the queue', () => {
 
   it('is retried by its alarm after a pause, not by the queue, if it cannot be read', async () => {
     const of = session();
-    const turn = await unreadable(of);
+    const turn = await storeUnreadableTurn(of);
     expect(await deliver([{ name: sessionName(of), turn }])).toEqual(['acknowledged']);
     expect(log.mock.calls.map(([text]) => text)).toEqual([
       'holdfast: a turn that cannot be read is tried again',

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { asDescribed } from '../http/as-described.ts';
-import { ended, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
+import { checkingResponses } from '../http/as-described.ts';
+import { followToEnd, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 
@@ -20,7 +20,7 @@ it('TurnRunner resumes a turn when the object that handed it over was reset, as 
   });
   await reset.catch(() => {}); // a call into an object that aborts itself rejects
   answer.release();
-  const events = await ended(session);
+  const events = await followToEnd(session);
   expect(events.map(({ type }) => type)).toEqual([
     'session-opened',
     'turn-started',
@@ -35,7 +35,7 @@ async function leftAlone(text: string) {
   const session = newSession('agent');
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
-  const via: Send = asDescribed(async (path, init) => {
+  const via: Send = checkingResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, { ...env }, createExecutionContext());
   });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import {
+  beginRequest,
   event,
-  goingOn,
   keyed,
   lease,
+  resumeRequest,
   STORE,
   startInStore,
-  starting,
   startOf,
 } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
@@ -22,7 +22,7 @@ async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & {
   const harness = makeObjectHarness();
   const { session } = harness;
   const start = { ...by, retainMs: 60_000 };
-  const { epoch } = await lease(session, { ...starting('t1', 'a'), start });
+  const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });
   const long = JSON.stringify('x'.repeat(2 * 1024 * 1024));
   const started = { type: 'turn-started', turn: 't2', body: long };
   await session.accept({ ...startOf('t2'), started, whenBusy: 'queue' });
@@ -77,7 +77,7 @@ describe('a session object that is erased', () => {
     const { session, epoch } = await filled();
     const [, begun, appended] = await Promise.all([
       session.erase(),
-      session.begin(starting('t4', 'd')),
+      session.begin(beginRequest('t4', 'd')),
       session.append(epoch, 4, { events: [event('t1', 'late')] }),
     ]);
     expect(appended).toEqual({ status: 'stale' });
@@ -96,11 +96,11 @@ describe('a session object that is erased', () => {
     const harness = await filled();
     const { session, stub, epoch } = harness;
     await session.erase();
-    const fresh = await lease(session, starting('t9', 'z'));
+    const fresh = await lease(session, beginRequest('t9', 'z'));
     await evictDurableObject(stub());
     expect(await session.append(epoch, 3, { events: [event('t1', 'late')] })).toEqual({ status: 'stale' });
     expect(await session.append(fresh.epoch, 3, { events: [event('t9', 'x')] })).toMatchObject({ head: 3 });
-    expect(await session.resume(goingOn('t1', 'b'))).toEqual({ status: 'not-open' });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toEqual({ status: 'not-open' });
   });
 });
 
@@ -152,7 +152,7 @@ describe('an erased session object with an external store', () => {
   it('reveals no credential, key, message or blob to the next session of its name', async () => {
     const { session } = await inStore();
     await session.erase();
-    const fresh = await lease(session, starting('t9', 'z', keyed('k', 'other')));
+    const fresh = await lease(session, beginRequest('t9', 'z', keyed('k', 'other')));
     expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
     expect(fresh).not.toHaveProperty('blobs');
     expect(await session.credential(fresh.epoch, 'k')).toEqual({ status: 'none' });
@@ -170,9 +170,9 @@ describe('the epochs of a session', () => {
       now: () => 0,
       firstEpoch,
     });
-    const old = ledger.begin(starting('t1', 'a'));
+    const old = ledger.begin(beginRequest('t1', 'a'));
     ledger.erase();
-    ledger.begin(starting('t2', 'b'));
+    ledger.begin(beginRequest('t2', 'b'));
     if (old.status !== 'leased') throw new Error('The session granted no lease.');
     return ledger.append(old.epoch, 3, { events: [event('t1', 'late')] });
   }
@@ -186,7 +186,7 @@ describe('the epochs of a session', () => {
     const { raw } = makeObjectHarness();
     const epochs = new Set<number>();
     for (let i = 0; i < 5; i += 1) {
-      epochs.add((await lease(raw, starting('t1', `n${i}`))).epoch);
+      epochs.add((await lease(raw, beginRequest('t1', `n${i}`))).epoch);
       await raw.erase();
     }
     expect(epochs.size).toBe(5);

@@ -5,7 +5,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { started } from '../../../fixtures/hand-overs.ts';
-import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 import { rowsOf } from './rows.ts';
 
@@ -33,14 +33,14 @@ async function lineOf({ session, settled }: ObjectHarness, holder: number) {
 /** A session whose holder has a line. */
 async function scene() {
   const harness = makeObjectHarness();
-  await harness.session.begin(starting('t1', 'a'));
+  await harness.session.begin(beginRequest('t1', 'a'));
   return { harness, ...harness, ...(await lineOf(harness, 1)) };
 }
 
 describe('a session object whose lease holder has a line', () => {
   it('writes one row for the line, and accesses no rows for pings', async () => {
     const harness = makeObjectHarness();
-    await harness.session.begin(starting('t1', 'a'));
+    await harness.session.begin(beginRequest('t1', 'a'));
     const opened = await rowsOf(harness.stub(), () => lineOf(harness, 1));
     expect(opened.written).toBe(1);
     const { beat } = await lineOf(harness, 1);
@@ -55,10 +55,10 @@ describe('a session object whose lease holder has a line', () => {
     await beat();
     expect(started(name)).toBe(before);
     await wait(leaseMs * 0.9);
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     expect(started(name)).toBe(before + 1);
     await wait(leaseMs * 0.1);
-    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
   });
 
@@ -71,9 +71,9 @@ describe('a session object whose lease holder has a line', () => {
     line.close();
     await settled();
     await wait(leaseMs * 0.4);
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     await wait(leaseMs * 0.1);
-    expect(await lease(session, goingOn('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
+    expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
   });
 
   it('grants no lease for three terms after the last stored event if it is reset and knows no ping', async () => {
@@ -86,14 +86,14 @@ describe('a session object whose lease holder has a line', () => {
     await expect(broken).rejects.toThrow();
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);
     await wait(leaseMs * 2);
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     // A live holder gets responses again as soon as it has another line.
     const again = await lineOf(harness, 1);
     await again.beat();
     await wait(leaseMs * 0.9);
-    expect(await session.resume(goingOn('t1', 'c'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(resumeRequest('t1', 'c'))).toMatchObject({ status: 'busy' });
     await wait(leaseMs * 0.1);
-    expect(await lease(session, goingOn('t1', 'd'))).toMatchObject({ cause: 'expired' });
+    expect(await lease(session, resumeRequest('t1', 'd'))).toMatchObject({ cause: 'expired' });
   });
 
   it('waits three terms after a reset if the holder does not reconnect, and then hands the turn over', async () => {
@@ -103,7 +103,7 @@ describe('a session object whose lease holder has a line', () => {
     await expect(broken).rejects.toThrow();
     await wait(leaseMs * 3 - 20);
     expect(handOvers()).toEqual([]);
-    expect(await session.resume(goingOn('t1', 'b'))).toMatchObject({ status: 'busy' });
+    expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
     await wait(40);
     expect(handOvers()).toEqual(['t1']);
   });

@@ -74,7 +74,7 @@ class Scene {
       leaseMs: LEASE_MS,
       now: () => this.now,
       watchers: {
-        tell: () => {},
+        notify: () => {},
         hasReaders: () => false,
         hasLiveReaders: () => false,
         pinged: (line) => (this.life.line?.line === line ? this.life.line.pinged : undefined),

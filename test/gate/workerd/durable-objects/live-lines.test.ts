@@ -5,7 +5,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { type LiveMessage, MAX_UNREAD } from '../../../doors/journal.ts';
-import { event, goingOn, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 /** Opens a WebSocket to the object without a client. */
@@ -26,7 +26,7 @@ async function opened({ stub }: ObjectHarness, query: string) {
 /** A session with a holder and a reader. */
 async function scene() {
   const harness = makeObjectHarness();
-  const { epoch } = await lease(harness.raw, starting('t1', 'a'));
+  const { epoch } = await lease(harness.raw, beginRequest('t1', 'a'));
   const reader = await opened(harness, 'live=1');
   const holder = await opened(harness, `holder=${epoch}`);
   return { harness, epoch, reader, holder };
@@ -98,7 +98,7 @@ describe('the lines to a session object', () => {
     await vi.waitFor(() => expect(other.told.at(-1)).toBe(piece('all of it')), 20_000);
     expect(reader.told).toHaveLength(2);
     await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
-    await lease(harness.raw, goingOn('t1', 'b'));
+    await lease(harness.raw, resumeRequest('t1', 'b'));
     expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
     (await opened(harness, `holder=${epoch}`)).send(piece('b'));

@@ -6,7 +6,11 @@ import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-ov
 import { HeldTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { until } from '../../../fixtures/scripts.ts';
-import { inShort, inWords, type SessionHarness } from '../../../fixtures/session-contract/harness.ts';
+import {
+  formatRow,
+  formatStaleCopies,
+  type SessionHarness,
+} from '../../../fixtures/session-contract/harness.ts';
 import { relativeEpochs } from '../../../fixtures/session-contract/relative-epochs.ts';
 
 declare global {
@@ -113,11 +117,11 @@ function realObject(leaseMs: number) {
     settled: () => new Promise<void>((resolve) => setTimeout(resolve, 100)),
     handOvers: () => handOvers.filter((handOver) => handOver.name === name).map(({ turn }) => turn),
     store: {
-      asked: () => deletions.asked.filter((one) => one.name === name).map(inShort),
+      asked: () => deletions.asked.filter((one) => one.name === name).map(formatStaleCopies),
       breaks: (isBroken: boolean) => void deletions.broken[isBroken ? 'add' : 'delete'](name),
     },
     agenda: {
-      offered: () => offers.asked.filter((one) => one.name === name).map(inWords),
+      offered: () => offers.asked.filter((one) => one.name === name).map(formatRow),
       answer: (...outcomes) => {
         offers.outcomes.set(name, [...(offers.outcomes.get(name) ?? []), ...outcomes]);
       },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
-import { event, lease, starting } from '../../../fixtures/session-contract/harness.ts';
+import { beginRequest, event, lease } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
 type Namespace = typeof env.SESSIONS;
@@ -88,7 +88,7 @@ const platformErrors = [
 describe('a call to the session object', () => {
   it.each(platformErrors)('is sent again on a new stub after the error %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     const { namespace, count } = failing(error, { times: 4 });
     const { ms, pauses } = heldPauses();
     expect(await createObjectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({
@@ -99,7 +99,7 @@ describe('a call to the session object', () => {
 
   it('is sent again after a thrown value that is not an Error', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     const { pauses } = heldPauses();
     const once = createObjectSession(failing('gone', { times: 1 }).namespace, name, { pauses });
     expect(await once.read({ from: 1 })).toMatchObject({ head: 2 });
@@ -113,9 +113,9 @@ describe('a call to the session object', () => {
     (port: SessionPort, epoch: number) => Promise<unknown>,
     object | string | boolean | null,
   ][] = [
-    ['accept', (port) => port.accept(starting('t1', 'a').start), { status: 'accepted', turn: 't1' }],
-    ['begin', (port) => port.begin(starting('t1', 'a')), { status: 'leased', cause: 'started' }],
-    ['resume', (port) => port.resume({ ...starting('t1', 'b'), turn: 't1' }), { status: 'leased' }],
+    ['accept', (port) => port.accept(beginRequest('t1', 'a').start), { status: 'accepted', turn: 't1' }],
+    ['begin', (port) => port.begin(beginRequest('t1', 'a')), { status: 'leased', cause: 'started' }],
+    ['resume', (port) => port.resume({ ...beginRequest('t1', 'b'), turn: 't1' }), { status: 'leased' }],
     ['append', (port, epoch) => port.append(epoch, 3, { events: [event('t1', 'x')] }), { head: 3 }],
     ['renew', (port, epoch) => port.renew(epoch), { status: 'renewed' }],
     ['post', (port) => port.post({ kind: 'cancel', turn: 't1', body: '{}' }), 'posted'],
@@ -126,10 +126,15 @@ describe('a call to the session object', () => {
     ],
     ['read', (port) => port.read({ from: 1 }), { head: 2 }],
     ['blob', (port) => port.blob({ id: 'a' }), null],
-    ['accept', (port) => port.accept({ ...starting('t1', 'a').start, blobs: BLOBS }), { status: 'accepted' }],
+    [
+      'accept',
+      (port) => port.accept({ ...beginRequest('t1', 'a').start, blobs: BLOBS }),
+      { status: 'accepted' },
+    ],
     [
       'begin',
-      (port) => port.begin({ ...starting('t1', 'a'), start: { ...starting('t1', 'a').start, blobs: BLOBS } }),
+      (port) =>
+        port.begin({ ...beginRequest('t1', 'a'), start: { ...beginRequest('t1', 'a').start, blobs: BLOBS } }),
       { status: 'leased', blobs: { bytes: 3, gone: 0 } },
     ],
     [
@@ -144,8 +149,9 @@ describe('a call to the session object', () => {
     const { name, raw } = makeObjectHarness();
     const { pauses } = heldPauses();
     let epoch = 0;
-    if (method === 'resume') await raw.accept(starting('t1', 'a').start);
-    else if (method !== 'accept' && method !== 'begin') ({ epoch } = await lease(raw, starting('t1', 'a')));
+    if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
+    else if (method !== 'accept' && method !== 'begin')
+      ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
     const { namespace, count } = failing(lost(), { times: 1, when: 'after' });
     const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
     expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
@@ -154,7 +160,7 @@ describe('a call to the session object', () => {
 
   it('uses one new stub, even if many calls were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 1 });
     const { pauses } = heldPauses();
     const { read } = createObjectSession(namespace, name, { pauses });
@@ -170,7 +176,7 @@ describe('a call to the session object', () => {
 
   it('opens a watcher on a new stub, even if the response had no WebSocket', async () => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     const { pauses, ms } = heldPauses();
     const { namespace } = failing(lost(), { times: 1 });
     const told = Promise.withResolvers<number>();
@@ -194,7 +200,7 @@ describe('a call to the session object', () => {
 
   it.each(['before', 'after'])('stores an append once if the line broke %s it was stored', async (when) => {
     const { name, session, raw } = makeObjectHarness();
-    const { epoch } = await lease(raw, starting('t1', 'a'));
+    const { epoch } = await lease(raw, beginRequest('t1', 'a'));
     const { namespace, count } = failing(lost(), { times: 2, when });
     const { pauses } = heldPauses();
     const port = createObjectSession(namespace, name, { pauses });
@@ -234,7 +240,7 @@ describe('a call that an older object does not support', () => {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
   }
-  const withBlobs = { ...starting('t1', 'a').start, blobs: BLOBS };
+  const withBlobs = { ...beginRequest('t1', 'a').start, blobs: BLOBS };
   const why =
     /^The session cannot be reached: The RPC receiver does not implement (the method )?"unheardOf"\.$/;
 
@@ -243,7 +249,7 @@ describe('a call that an older object does not support', () => {
     ['blob', (port) => port.blob({ id: 'a' })],
   ])('has no effect, and reports that: %s', async (_, call) => {
     const { name, raw } = makeObjectHarness();
-    const { epoch } = await lease(raw, starting('t1', 'a'));
+    const { epoch } = await lease(raw, beginRequest('t1', 'a'));
     const { pauses, ms } = heldPauses();
     const failure: unknown = await call(createObjectSession(older(), name, { pauses })).catch(
       (error) => error,
@@ -301,7 +307,7 @@ describe('a call is not retried', () => {
     ],
   ])('%s, but the next call uses a new stub', async (_, error) => {
     const { name, raw } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     const { namespace, count } = failing(error, { times: 1 });
     const { pauses, ms } = heldPauses();
     const port = createObjectSession(namespace, name, { pauses });
@@ -339,7 +345,7 @@ describe('a call is not retried', () => {
 
   it('if the real database refuses, and the error is reported unchanged', async () => {
     const { name, raw, stub } = makeObjectHarness();
-    await raw.begin(starting('t1', 'a'));
+    await raw.begin(beginRequest('t1', 'a'));
     await runInDurableObject(stub(), (_, { storage }) => {
       storage.sql.exec('DROP TABLE events');
     });
@@ -355,6 +361,6 @@ describe('a call is not retried', () => {
 
 it('the session in an object returns plain data', async () => {
   const { session } = makeObjectHarness();
-  const answer = await session.begin(starting('t1', 'a'));
+  const answer = await session.begin(beginRequest('t1', 'a'));
   expect(JSON.parse(JSON.stringify(answer))).toEqual(answer);
 });

@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { SessionObject } from '../../../doors/durable-objects.ts';
-import { event, starting, startOf } from '../../../fixtures/session-contract/harness.ts';
+import { beginRequest, event, startOf } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness } from './object-harness.ts';
 
 const MIB = 1024 * 1024;
@@ -11,7 +11,7 @@ it('a session object accepts only the end of its turn once its database is withi
   const { stub } = makeObjectHarness();
   await runInDurableObject(stub(), (_, ctx) => {
     const object = new SessionObject(ctx, { ...env, SESSION_BYTES: String(17 * MIB) });
-    const leased = object.begin(starting('t1', 'a'));
+    const leased = object.begin(beginRequest('t1', 'a'));
     if (leased.status !== 'leased') throw new Error('The session granted no lease.');
     const { epoch } = leased;
     const text = (seq: number) => ({ events: [event('t1', `${seq} ${'x'.repeat(100_000)}`)] });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createHoldfast, sessionOf } from '../../../../src/create-holdfast.ts';
 import worker from '../../../../src/examples/from-code/worker.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { asDescribed } from '../http/as-described.ts';
+import { checkingResponses } from '../http/as-described.ts';
 import { ORIGIN } from '../http/client.ts';
 
 const LETTERS = { agent: 'sorter', session: 'letters' };
@@ -13,7 +13,7 @@ const holdfast = createHoldfast({ agents: [{ ...scripted, name: LETTERS.agent }]
 
 const env = { ...bindings, SHOP_TOKEN: 'shop' };
 
-const send = asDescribed(async (path: string, init: RequestInit = {}): Promise<Response> => {
+const send = checkingResponses(async (path: string, init: RequestInit = {}): Promise<Response> => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, env, createExecutionContext());
 });

@@ -4,10 +4,10 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import worker from '../../../../src/examples/hooks/worker.ts';
 import { fromGithub, SECRET } from '../../../fixtures/signed.ts';
-import { asDescribed } from '../http/as-described.ts';
+import { checkingResponses } from '../http/as-described.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 
-const send: Send = asDescribed(async (path, init) => {
+const send: Send = checkingResponses(async (path, init) => {
   const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, GITHUB_WEBHOOK_SECRET: SECRET }, createExecutionContext());
 });

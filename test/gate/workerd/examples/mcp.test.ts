@@ -4,9 +4,9 @@ import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/mcp/worker.ts';
 import { type FakeServer, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
-import { says } from '../../node/mcp/tools/scenes.ts';
+import { sayingTool } from '../../node/mcp/tools/scenes.ts';
 import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
-import { connected } from '../mcp/server/talk.ts';
+import { connectClient } from '../mcp/server/talk.ts';
 
 const TOKEN = 'token-of-the-wiki';
 
@@ -29,12 +29,14 @@ function wiki(): FakeServer {
     properties: { query: { type: 'string' } },
     required: ['query'],
   };
-  const search = says('search_pages', 'Spring tides come with a new or a full moon.', {
+  const search = sayingTool('search_pages', 'Spring tides come with a new or a full moon.', {
     description: 'Search the pages of the wiki.',
     annotations: { readOnlyHint: true },
     inputSchema,
   });
-  const server = fakeServer({ tools: [search, says('read_page'), says('write_page'), says('get_logo')] });
+  const server = fakeServer({
+    tools: [search, sayingTool('read_page'), sayingTool('write_page'), sayingTool('get_logo')],
+  });
   const fetching = vi.spyOn(globalThis, 'fetch');
   fetching.mockImplementation((input, init) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -67,7 +69,7 @@ it('a message that claims another tenant is refused', async () => {
 
 it('a tool that the server lacks is reported as missing, and the agent still answers', async () => {
   const server = wiki();
-  server.tools = [says('read_page')];
+  server.tools = [sayingTool('read_page')];
   const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));
   expect(answer).toMatchObject({ outcome: 'completed' });
@@ -76,7 +78,7 @@ it('a tool that the server lacks is reported as missing, and the agent still ans
 
 it('clients of the Worker list its tool and its agent, and call them', async () => {
   const server = wiki();
-  const client = await connected(via);
+  const client = await connectClient(via);
   const { tools } = await client.listTools();
   expect(tools.map(({ name, description }) => [name, description])).toEqual([
     ['count_words', 'Count the words of a text.'],

@@ -4,14 +4,14 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import mounted from '../../../../src/examples/mounted/worker.ts';
 import nightly from '../../../../src/examples/nightly/worker.ts';
-import { asDescribed } from '../http/as-described.ts';
+import { checkingResponses } from '../http/as-described.ts';
 import { json, ORIGIN, post, type Send } from '../http/client.ts';
 
 /** The part of a namespace that the example uses. */
 const ORDERS = { get: async (number: string) => (number === 'A-17' ? 'Sent on Monday.' : null) };
 const vars = { ...env, ORDERS: ORDERS as unknown as KVNamespace, MODEL: 'offline' };
 
-const via: Send = asDescribed(
+const via: Send = checkingResponses(
   async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return mounted.fetch(request, vars, createExecutionContext());

@@ -9,7 +9,7 @@ import worker from '../../../../src/examples/openai/worker.ts';
 import { listThreads, readThread, renameThread } from '../../../../src/examples/openai-lists/threads.ts';
 import withLists from '../../../../src/examples/openai-lists/worker.ts';
 import type { Send } from '../http/client.ts';
-import { say } from '../surfaces/chat-histories.ts';
+import { sendHistory } from '../surfaces/chat-histories.ts';
 import { clientOf } from '../surfaces/openai-app.ts';
 
 const via: Send = async (path, init) => {
@@ -49,13 +49,13 @@ it('the documented chat server acts for each of its users, and each gets their o
     clientOf(send, { apiKey, defaultHeaders: { 'x-user-id': user }, maxRetries: 0 });
   for (const user of ['ann', 'ben']) {
     const via = of(user);
-    const first = await say([], 'List my orders.', { via, model: 'shop' });
-    const second = await say(first.history, 'List my orders once more.', { via, model: 'shop' });
+    const first = await sendHistory([], 'List my orders.', { via, model: 'shop' });
+    const second = await sendHistory(first.history, 'List my orders once more.', { via, model: 'shop' });
     expect(second.session).toBe(first.session);
     expect(JSON.stringify(second.history)).toContain(`Orders of chat/${user}`);
   }
   await expect(
-    say([], 'List my orders.', { via: of('ann', 'guessed'), model: 'shop' }),
+    sendHistory([], 'List my orders.', { via: of('ann', 'guessed'), model: 'shop' }),
   ).rejects.toMatchObject({
     status: 401,
   });

@@ -3,7 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/rate-limited/worker.ts';
-import { asDescribed } from '../http/as-described.ts';
+import { checkingResponses } from '../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
 
 /**
@@ -17,7 +17,7 @@ const vars = {
   SUBREQUESTS: '10000',
 };
 
-const via: Send = asDescribed(async (path, init) => {
+const via: Send = checkingResponses(async (path, init) => {
   const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
   return worker.fetch(request, { ...env, ...vars }, createExecutionContext());
 });

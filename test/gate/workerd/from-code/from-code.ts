@@ -23,13 +23,13 @@ const holdfast = appOf();
 export const LOCAL: Caller = { id: 'local' };
 
 /** Returns the session at this path, for use from code. */
-export const at = (path: string, principal = LOCAL, app = holdfast): Session =>
+export const sessionAt = (path: string, principal = LOCAL, app = holdfast): Session =>
   sessionOf(app, env, { agent: path.split('/')[2] ?? '', session: sessionId(path), principal });
 
 /** Returns an unused session: its path, and its object for code. */
-export function fresh(agent?: string): { readonly path: string; readonly chat: Session } {
+export function newSessionInCode(agent?: string): { readonly path: string; readonly chat: Session } {
   const path = newSession(agent);
-  return { path, chat: at(path) };
+  return { path, chat: sessionAt(path) };
 }
 
 /** All data of a SessionError. */
@@ -59,14 +59,14 @@ export const refusal = (
 ): Refusal => ({ type, message, retryAfter, more });
 
 /** Collects all items of an iterator. */
-export async function listed<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
 /** Replaces the parts of a JSON value that differ between sessions: ids, hashes, script keys and times. */
-export const neutral = (value: unknown): unknown =>
+export const withoutIds = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value)
       .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'uuid')

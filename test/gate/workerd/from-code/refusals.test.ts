@@ -9,7 +9,7 @@ import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { json, newSession, post, send, sessionId } from '../http/client.ts';
 import { answer, problem } from '../http/waiting.ts';
-import { appOf, at, fresh, LOCAL, type Refusal, refusal, refusalOf } from './from-code.ts';
+import { appOf, LOCAL, newSessionInCode, type Refusal, refusal, refusalOf, sessionAt } from './from-code.ts';
 
 /** Returns the HTTP problem without its status. */
 async function told(response: Response): Promise<Record<string, unknown>> {
@@ -27,7 +27,7 @@ const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, un
 /** Returns a waiting turn of the clerk, and its call. */
 async function asking(tool: string, principal = LOCAL) {
   const path = newSession('clerk');
-  const chat = at(path, principal);
+  const chat = sessionAt(path, principal);
   const input = tool === 'look_up' ? { id: 'o1' } : { to: 'nobody', amount: 1 };
   const asked = await chat.send(script({ calls: [{ name: tool, input }] }, 'Done.').message());
   const pending = asked.outcome === 'suspended' ? asked.pending : [];
@@ -35,7 +35,7 @@ async function asking(tool: string, principal = LOCAL) {
 }
 
 describe('a message', () => {
-  it.each<[string, string | Parameters<ReturnType<typeof at>['send']>[0], object, readonly string[]]>([
+  it.each<[string, string | Parameters<ReturnType<typeof sessionAt>['send']>[0], object, readonly string[]]>([
     ['that is blank', ' ', {}, ['message: must be text that is not blank']],
     ['without parts', [], {}, ['message: must contain a file, or text that is not blank']],
     [
@@ -65,7 +65,7 @@ describe('a message', () => {
       ],
     ],
   ])('%s is refused with every problem', async (_, message, options, problems) => {
-    const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
+    const chat = sessionAt(newSession(), LOCAL, appOf({ use: [files()] }));
     expect(await refusalOf(chat.send(message, options))).toEqual(
       refusal('invalid-body', `The body is not valid: ${problems.join('; ')}.`, { more: { problems } }),
     );
@@ -75,7 +75,7 @@ describe('a message', () => {
   const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
 
   it('with a file is refused by an app without the module of files', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const detail = 'message[1] is a file, but this app accepts no files. Send text.';
     expect(await refusalOf(chat.send(picture))).toEqual(
       refusal('unsupported-media-type', detail, { more: { accepts: { data: [], url: [] } } }),
@@ -83,7 +83,7 @@ describe('a message', () => {
   });
 
   it('with a file of a type that the agent does not accept is refused', async () => {
-    const chat = at(newSession(), LOCAL, appOf({ use: [files()] }));
+    const chat = sessionAt(newSession(), LOCAL, appOf({ use: [files()] }));
     const problems = ['message[1] is image/png, sent as bytes'];
     expect(await refusalOf(chat.send(picture))).toEqual(
       refusal('unsupported-media-type', `${problems[0]}. The agent accepts no files.`, {
@@ -93,13 +93,13 @@ describe('a message', () => {
   });
 
   it('that is too long is refused', async () => {
-    const chat = at(newSession(), LOCAL, appOf({ http: { maxBodyBytes: 10 } }));
+    const chat = sessionAt(newSession(), LOCAL, appOf({ http: { maxBodyBytes: 10 } }));
     const detail = 'Without its files, the body is larger than 10 bytes. Send less, or long text as a file.';
     expect(await refusalOf(chat.send('Hello, hello'))).toEqual(refusal('body-too-large', detail));
   });
 
   it('with an invalid idempotency key, or a key of another message, is refused', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     expect(await refusalOf(chat.send('Hello', { idempotencyKey: 'a b' }))).toEqual(
       refusal('invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
     );
@@ -114,14 +114,14 @@ describe('a message', () => {
   });
 
   it('that both steers and is scheduled is refused', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
       refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
     );
   });
 
   it('for a busy session is refused with the open turn, as over HTTP', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const slow = held('Done.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
@@ -247,7 +247,7 @@ describe('the answer of a call', () => {
         { more },
       ),
     );
-    const manager = at(`/agents/clerk/sessions/${(await chat.state()).session}`, {
+    const manager = sessionAt(`/agents/clerk/sessions/${(await chat.state()).session}`, {
       ...LOCAL,
       roles: ['manager'],
     });
@@ -257,7 +257,7 @@ describe('the answer of a call', () => {
 
 describe('a not-found error', () => {
   it('is thrown for a session of another owner, as for a session that does not exist', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     await chat.send(script('Mine.').message());
     const strangers: readonly Caller[] = [
       { id: 'eve' },
@@ -266,7 +266,7 @@ describe('a not-found error', () => {
     ];
     const detail = `There is no session '${sessionId(path)}'. POST ${path}/messages starts it.`;
     for (const stranger of strangers) {
-      const theirs = at(path, stranger);
+      const theirs = sessionAt(path, stranger);
       const none = refusal('unknown-session', detail);
       expect(await refusalOf(theirs.state())).toEqual(none);
       expect(await refusalOf(theirs.events().next())).toEqual(none);
@@ -275,13 +275,13 @@ describe('a not-found error', () => {
       await theirs.erase();
     }
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
-    const others = at(path, { id: 'eve' });
+    const others = sessionAt(path, { id: 'eve' });
     expect((await others.send(script('Theirs.').message())).text).toBe('Theirs.');
     expect((await chat.state()).turn).toMatchObject({ text: 'Mine.' });
   });
 
   it('is thrown for an unknown turn, and for a cancel without an open turn', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const { turn } = await chat.send(script('Done.').message());
     expect(await refusalOf(chat.turn('t'))).toEqual(
       refusal(
@@ -298,10 +298,10 @@ describe('a not-found error', () => {
   });
 
   it('is thrown for an unknown agent, and for an invalid id', async () => {
-    expect(await refusalOf(at('/agents/nobody/sessions/s').state())).toEqual(
+    expect(await refusalOf(sessionAt('/agents/nobody/sessions/s').state())).toEqual(
       refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
     );
-    const refused = await refusalOf(at('/agents/scripted/sessions/a b').state());
+    const refused = await refusalOf(sessionAt('/agents/scripted/sessions/a b').state());
     const said = await told(await send('/agents/scripted/sessions/a%20b'));
     expect(inHttp(refused)).toEqual(said);
     expect(refused.type).toBe('invalid-session-id');
@@ -316,7 +316,7 @@ describe('a principal', () => {
     [{ id: 'ann', roles: 'buyer' }, 'whose roles are not a list of strings'],
     [{ id: 'webhook:github' }, "with the id 'webhook:github', which is reserved"],
   ])('that is invalid is refused immediately: %j', (principal, problem) => {
-    expect(() => at('/agents/scripted/sessions/s', principal as Caller)).toThrow(
+    expect(() => sessionAt('/agents/scripted/sessions/s', principal as Caller)).toThrow(
       new ConfigurationError(`sessionOf received a principal ${problem}.`),
     );
   });
@@ -352,13 +352,13 @@ describe('a mistake of the developer', () => {
     [{ whenBusy: 'wait' }, "session.send has 'wait' as its 'whenBusy'. Use reject, queue, steer."],
     [{ pending: true }, "session.send has true as its 'pending'. Use decline."],
   ])('is reported by send, which does not accept the message: %j', async (options, problem) => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     await expect(chat.send('Hello', options)).rejects.toThrow(new ConfigurationError(problem));
     expect((await refusalOf(chat.state())).type).toBe('unknown-session');
   });
 
   it('is reported by answer and events', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const options: object = { key: 'k' };
     const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
     await expect(chat.decide('c', 'approve', options)).rejects.toThrow(
@@ -376,6 +376,10 @@ describe('a mistake of the developer', () => {
 it('an incomplete deployment causes a ConfigurationError, and the message is not accepted', async () => {
   const { scripted } = await import('../../../fixtures/scripted-agent.ts');
   const { model: _, ...bare } = scripted;
-  const chat = at(newSession(), LOCAL, appOf({ agents: [bare], model: openaiCompatible(), log: false }));
+  const chat = sessionAt(
+    newSession(),
+    LOCAL,
+    appOf({ agents: [bare], model: openaiCompatible(), log: false }),
+  );
   await expect(chat.send('Hello')).rejects.toThrow(ConfigurationError);
 });

@@ -17,9 +17,9 @@ import {
   sessionId,
   sessionName,
 } from '../http/client.ts';
-import { hearingSession, holdersHear, isLeft } from '../http/time.ts';
-import { answer, linkOf, waiting } from '../http/waiting.ts';
-import { appOf, at, fresh, LOCAL, listed, neutral } from './from-code.ts';
+import { deliverToHolders, newManualSession, waitForStoredMessage } from '../http/time.ts';
+import { answer, linkOf, startWaitingTurn } from '../http/waiting.ts';
+import { appOf, collect, LOCAL, newSessionInCode, sessionAt, withoutIds } from './from-code.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
@@ -30,7 +30,7 @@ const thrown = (): never => {
 
 /** A waiting turn of the clerk, from code. */
 async function waitingInCode(tool: string, ...replies: string[]) {
-  const { path, chat } = fresh('clerk');
+  const { path, chat } = newSessionInCode('clerk');
   const to = crypto.randomUUID();
   const input = tool === 'look_up' ? { id: 'o1' } : { to, amount: 1 };
   const { message, model } = script({ calls: [{ name: tool, input }] }, ...replies);
@@ -46,38 +46,38 @@ describe('the same session over HTTP and from code', () => {
     const replies = [adding, record('parity'), 'Done.'] as const;
     const path = newSession();
     const byHttp = await json(await post(path, { message: script(...replies).message(), ...both }));
-    const { path: other, chat } = fresh();
+    const { path: other, chat } = newSessionInCode();
     const fromCode = await chat.send(script(...replies).message(), both);
-    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(fromCode).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 2, agent: 'scripted' });
-    expect(neutral(await listed(chat.events()))).toEqual(neutral(await journal(path)));
-    expect(neutral(await chat.state())).toEqual(neutral(await json(await send(path))));
+    expect(withoutIds(await collect(chat.events()))).toEqual(withoutIds(await journal(path)));
+    expect(withoutIds(await chat.state())).toEqual(withoutIds(await json(await send(path))));
     // It is one session for both.
     expect(await json(await send(other))).toEqual(JSON.parse(JSON.stringify(await chat.state())));
-    expect(await listed(at(path).events())).toEqual(await journal(path));
-    expect(neutral(await chat.turn(fromCode.turn))).toEqual(neutral(byHttp));
+    expect(await collect(sessionAt(path).events())).toEqual(await journal(path));
+    expect(withoutIds(await chat.turn(fromCode.turn))).toEqual(withoutIds(byHttp));
   });
 
   it('resumes a turn that waits for a decision', async () => {
-    const web = await waiting(['pay'], { replies: ['Done.'] });
+    const web = await startWaitingTurn(['pay'], { replies: ['Done.'] });
     const { path, chat, to, asked, call } = await waitingInCode('pay', 'Done.');
     const told = await json(await send(`${web.session}/turns/${web.turn}`));
-    expect(neutral(asked)).toEqual(neutral(told));
+    expect(withoutIds(asked)).toEqual(withoutIds(told));
     const byHttp = await json(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
     const fromCode = await chat.decide(call.call, { decision: 'approve', reason: 'Fine.' });
-    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(paidTo(to)).toEqual([1]);
-    expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
+    expect(withoutIds(await journal(path))).toEqual(withoutIds(await journal(web.session)));
   });
 
   it('accepts the result of a tool that the caller runs', async () => {
-    const web = await waiting(['look_up'], { replies: ['Done.'] });
+    const web = await startWaitingTurn(['look_up'], { replies: ['Done.'] });
     const { path, chat, call, model } = await waitingInCode('look_up', 'Done.');
     const byHttp = await json(await answer(linkOf(web), { result: { total: 12.5 } }));
     const fromCode = await chat.result(call.call, { result: { total: 12.5 } });
-    expect(neutral(fromCode)).toEqual(neutral(byHttp));
+    expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
-    expect(neutral(await journal(path))).toEqual(neutral(await journal(web.session)));
+    expect(withoutIds(await journal(path))).toEqual(withoutIds(await journal(web.session)));
   });
 
   it('shows the same running turn', async () => {
@@ -86,11 +86,11 @@ describe('the same session over HTTP and from code', () => {
     const message = { message: script(...replies).message() };
     const stream = await allEvents(await post(path, message, { headers: SSE }));
     const shown: ShownEvent[] = [];
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const options = { onEvent: (event: ShownEvent) => void shown.push(event) };
     const answered = await chat.send(script(...replies).message(), options);
     const byHttp = stream.map(({ id, event, data }) => (id === undefined ? { type: event, ...data } : data));
-    expect(neutral([...shown, { type: 'answer', ...answered }])).toEqual(neutral(byHttp));
+    expect(withoutIds([...shown, { type: 'answer', ...answered }])).toEqual(withoutIds(byHttp));
     expect(shown.map(({ type }) => type)).toContain('text-delta');
     expect(shown.map(({ type }) => type)).toContain('progress');
   });
@@ -98,7 +98,7 @@ describe('the same session over HTTP and from code', () => {
 
 describe('send', () => {
   it('returns a failed turn with its error', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const answered = await chat.send('No script is named here.');
     expect(answered).toMatchObject({
       outcome: 'failed',
@@ -108,7 +108,7 @@ describe('send', () => {
   });
 
   it('starts one turn under a key, and returns it again', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const { message, model } = script('Once.', 'Twice.');
     const text = message();
     const first = await chat.send(text, { idempotencyKey: '<mail-1@example>' });
@@ -118,17 +118,17 @@ describe('send', () => {
   });
 
   it('returns the events of an earlier turn from the journal', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const text = script(adding, 'Three.').message();
     const first = await chat.send(text, { idempotencyKey: 'k' });
     const shown: ShownEvent[] = [];
     const onEvent = (event: ShownEvent) => void shown.push(event);
     expect(await chat.send(text, { idempotencyKey: 'k', onEvent })).toEqual(first);
-    expect(shown).toEqual(await listed(chat.events({ after: 1 })));
+    expect(shown).toEqual(await collect(chat.events({ after: 1 })));
   });
 
   it('stores the message and returns immediately if it is for the background', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const message = script('Later.').message();
     const stored = await chat.send(message, { background: true });
     expect(stored).toEqual({
@@ -142,7 +142,7 @@ describe('send', () => {
   });
 
   it('schedules the turn', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const stored = await chat.send('Much later.', { delaySeconds: 3600 });
     expect(stored).toEqual({
       turn: stored.turn,
@@ -156,8 +156,8 @@ describe('send', () => {
   });
 
   it('queues a message, and steers the running turn', async () => {
-    const path = hearingSession();
-    const chat = at(path);
+    const path = newManualSession();
+    const chat = sessionAt(path);
     const slow = held(record('steered'));
     const { message, model } = script(slow.reply, 'Both.', 'Queued.');
     const first = chat.send(message());
@@ -166,8 +166,8 @@ describe('send', () => {
     const { openTurn } = await chat.state();
     expect(steered).toMatchObject({ status: 'steering', into: openTurn });
     const queued = chat.send('Then this.', { whenBusy: 'queue' });
-    await isLeft(path);
-    holdersHear();
+    await waitForStoredMessage(path);
+    deliverToHolders();
     slow.release();
     expect((await first).text).toBe('Both.');
     expect(model.requests[1]?.messages.map(({ text }) => text)).toContain('And this.');
@@ -195,7 +195,7 @@ describe('send', () => {
   });
 
   it('leaves the turn to another invocation if its signal aborts', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const slow = held(record('left'));
     const { message } = script(slow.reply, 'Done elsewhere.');
     const left = new AbortController();
@@ -216,7 +216,7 @@ describe('send', () => {
   ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
-    const chat = at(newSession(), LOCAL, app);
+    const chat = sessionAt(newSession(), LOCAL, app);
     const replies = [adding, 'Done.'] as const;
     const answered = await chat.send(script(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
@@ -242,28 +242,28 @@ describe('send', () => {
       { principal: known, request },
       { principal: known, own: { request, claims: { plan: 'gold' } } },
     ]);
-    const [, started] = await listed(chat.events());
+    const [, started] = await collect(chat.events());
     expect(started).toMatchObject({ principal: known, context: { any: 'key' } });
   });
 });
 
 describe('events', () => {
   it('begin after the given event, and end with the last', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     await chat.send(script('Done.').message());
-    const all = await listed(chat.events());
+    const all = await collect(chat.events());
     expect(all.map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
       'model-replied',
       'turn-ended',
     ]);
-    expect(await listed(chat.events({ after: 2 }))).toEqual(all.slice(2));
-    expect(await listed(chat.events({ after: 4 }))).toEqual([]);
+    expect(await collect(chat.events({ after: 2 }))).toEqual(all.slice(2));
+    expect(await collect(chat.events({ after: 4 }))).toEqual([]);
   });
 
   it('continue live until the signal aborts, or the consumer stops', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const { message } = script('One.', 'Two.');
     await chat.send(message());
     const left = new AbortController();
@@ -283,14 +283,14 @@ describe('events', () => {
 
 describe('cancel and erase', () => {
   it('stop the open turn, and remove all data', async () => {
-    const path = hearingSession();
-    const chat = at(path);
+    const path = newManualSession();
+    const chat = sessionAt(path);
     const slow = held('Too late.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
     expect(await chat.cancel()).toEqual({ turn: openTurn, status: 'cancel-requested' });
-    holdersHear();
+    deliverToHolders();
     expect(await first).toMatchObject({ outcome: 'cancelled' });
     await chat.erase();
     expect((await send(path)).status).toBe(404);
@@ -300,8 +300,8 @@ describe('cancel and erase', () => {
   });
 
   it('deletes files, and reports why one was not deleted', async () => {
-    const path = hearingSession();
-    const chat = at(path);
+    const path = newManualSession();
+    const chat = sessionAt(path);
     await chat.send(script('Hello.').message());
     const id = 'a'.repeat(64);
     const blob = { id, about: '{}', size: 3, bytes: new Uint8Array(3) };
@@ -318,16 +318,16 @@ describe('cancel and erase', () => {
 
 describe('the events of one turn', () => {
   it('are its own journaled events, up to the last one', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const { message } = script(adding, 'Three.', 'Four.');
     await chat.send(message());
     const { turn } = await chat.send('And one more?');
-    const all = await listed(chat.events());
+    const all = await collect(chat.events());
     const own = all.filter((event) => 'turn' in event && event.turn === turn);
     expect(own.length).toBeGreaterThan(2);
     expect(own.length).toBeLessThan(all.length);
-    for (const live of [false, true]) expect(await listed(chat.events({ turn, live }))).toEqual(own);
-    expect(await listed(chat.events({ turn, after: own[0]?.seq ?? 0 }))).toEqual(own.slice(1));
+    for (const live of [false, true]) expect(await collect(chat.events({ turn, live }))).toEqual(own);
+    expect(await collect(chat.events({ turn, after: own[0]?.seq ?? 0 }))).toEqual(own.slice(1));
   });
 });
 
@@ -338,11 +338,11 @@ describe('a custom RPC method', () => {
   });
 
   it('leaves a turn to `TurnRunner` if it does not wait for it, so the turn is not taken over', async () => {
-    const path = hearingSession();
+    const path = newManualSession();
     const slow = held('Done all the same.');
     await exports.Desk.leave(sessionId(path), script(slow.reply).message());
     await slow.asked();
-    const chat = at(path);
+    const chat = sessionAt(path);
     const { openTurn } = await chat.state();
     slow.release();
     await expect

@@ -7,9 +7,9 @@ import { ConfigurationError, type Session, type TurnItem } from '../../../../src
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { allEvents, ended, journal, json, post, SSE, send } from '../http/client.ts';
-import { answer, waiting } from '../http/waiting.ts';
-import { appOf, at, fresh, LOCAL, listed, refusal, refusalOf } from './from-code.ts';
+import { allEvents, followToEnd, journal, json, post, SSE, send } from '../http/client.ts';
+import { answer, startWaitingTurn } from '../http/waiting.ts';
+import { appOf, collect, LOCAL, newSessionInCode, refusal, refusalOf, sessionAt } from './from-code.ts';
 
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
@@ -25,15 +25,15 @@ const journaled = async (path: string, after = 0): Promise<number[]> =>
 
 /** A turn of the clerk that waits for these tools, from code. */
 async function asking(...tools: string[]) {
-  const wait = await waiting(tools);
-  return { ...wait, chat: at(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
+  const wait = await startWaitingTurn(tools);
+  return { ...wait, chat: sessionAt(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
 }
 
 describe('session.stream', () => {
   it('yields the turn’s items in order, as HTTP does, and its answer last', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const stream = await chat.stream(script(adding, 'Three.').message());
-    const items = await listed(stream);
+    const items = await collect(stream);
     expect(seqsIn(items)).toEqual(await journaled(path));
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
     const answered = await chat.turn(stream.turn);
@@ -41,38 +41,42 @@ describe('session.stream', () => {
   });
 
   it('begins the turn before the first read, and the turn ends even if the stream is not read', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const { turn } = await chat.stream(script(adding, 'Three.').message());
-    expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
+    expect((await followToEnd(path)).at(-1)).toMatchObject({
+      type: 'turn-ended',
+      turn,
+      outcome: 'completed',
+    });
   });
 
   it('can be abandoned: the turn resumes in another invocation', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const slow = held(adding);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
       if (type === 'turn-started') break;
     }
     slow.release();
-    const events = await ended(path);
+    const events = await followToEnd(path);
     expect(events.map(({ type }) => type)).toContain('turn-yielded');
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 
   it('ends without an error if its consumer stops waiting', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const slow = held(adding);
     const gone = new AbortController();
     const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
-    const reading = listed(stream);
+    const reading = collect(stream);
     await slow.asked();
     gone.abort();
     slow.release();
     expect((await reading).map(({ type }) => type)).not.toContain('answer');
-    expect((await ended(path)).at(-1)).toMatchObject({ outcome: 'completed' });
+    expect((await followToEnd(path)).at(-1)).toMatchObject({ outcome: 'completed' });
   });
 
   it('catches a slow reader up from the journal, without duplicates', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
     const last = held('Done.');
@@ -80,25 +84,25 @@ describe('session.stream', () => {
     const stream = await chat.stream(script(long, last.reply).message());
     await last.asked();
     last.release();
-    await ended(path);
-    const items = await listed(stream);
+    await followToEnd(path);
+    const items = await collect(stream);
     expect(items.filter(({ type }) => type === 'text-delta').length).toBeLessThan(15);
     expect(seqsIn(items)).toEqual(await journaled(path));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
   });
 
   it('begins after the event in `after`, even in an earlier turn', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const text = script(adding, 'Three.').message();
-    const first = await listed(await chat.stream(text, { idempotencyKey: 'k' }));
+    const first = await collect(await chat.stream(text, { idempotencyKey: 'k' }));
     const after = seqsIn(first)[1] ?? 0;
-    const again = await listed(await chat.stream(text, { idempotencyKey: 'k', after }));
+    const again = await collect(await chat.stream(text, { idempotencyKey: 'k', after }));
     expect(seqsIn(again)).toEqual(await journaled(path, after));
     expect(again.at(-1)).toEqual(first.at(-1));
   });
 
   it('reports where to continue if the invocation has to end before the turn', async () => {
-    const { path, chat } = fresh('marathon');
+    const { path, chat } = newSessionInCode('marathon');
     const answers = Array.from({ length: 30 }, () => held(adding));
     const answering = post(path, {
       message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
@@ -106,7 +110,7 @@ describe('session.stream', () => {
     await answers[0]?.asked();
     const limited = appOf({ agents: [marathon], limits: { subrequests: 20, internalSubrequests: 20 } });
     const openTurn = (await chat.state()).openTurn ?? '';
-    const following = listed(await at(path, LOCAL, limited).follow(openTurn));
+    const following = collect(await sessionAt(path, LOCAL, limited).follow(openTurn));
     for (const { asked, release } of answers) {
       await asked();
       release();
@@ -121,18 +125,18 @@ describe('session.stream', () => {
       events: `${path}/events?after=${after}`,
     });
     await answering;
-    const rest = await listed(await chat.follow(openTurn, { after }));
+    const rest = await collect(await chat.follow(openTurn, { after }));
     expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaled(path));
   });
 
   it('yields a message that has no turn yet', async () => {
-    const { chat } = fresh();
-    const items = await listed(await chat.stream('Later', { delaySeconds: 3600 }));
+    const { chat } = newSessionInCode();
+    const items = await collect(await chat.stream('Later', { delaySeconds: 3600 }));
     expect(items).toMatchObject([{ type: 'later', view: { status: 'scheduled' } }]);
   });
 
   it('rejects if it is refused, without starting a turn', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const bad = chat.stream('Hello', { after: -1 });
     const text = 'after must be the sequence number of an event, such as 12.';
     expect(await refusalOf(bad)).toEqual(refusal('invalid-query', text));
@@ -146,7 +150,7 @@ describe('session.stream', () => {
   });
 
   it('yields the error of a failed turn', async () => {
-    const items = await listed(await fresh().chat.stream('No script is named here.'));
+    const items = await collect(await newSessionInCode().chat.stream('No script is named here.'));
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'failed', error: { type: 'model-failure' } },
@@ -170,7 +174,7 @@ describe('session.answer and session.streamAnswers', () => {
   });
 
   it('return the same as HTTP', async () => {
-    const web = await waiting(['pay']);
+    const web = await startWaitingTurn(['pay']);
     const byHttp = await json(
       await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
     );
@@ -184,24 +188,24 @@ describe('session.answer and session.streamAnswers', () => {
     expect(await chat.answer([approve(calls[0])], { background: true })).toMatchObject({
       status: 'accepted',
     });
-    await ended(session);
+    await followToEnd(session);
     expect(paidTo(to)).toEqual([1]);
   });
 
   it('show the events since the questions by default, or from the first event on request', async () => {
     const { chat, calls, session } = await asking('pay', 'pay');
     const suspended = (await journal(session)).findLast(({ type }) => type === 'tool-call-suspended');
-    const items = await listed(await chat.streamAnswers(calls.map(approve)));
+    const items = await collect(await chat.streamAnswers(calls.map(approve)));
     expect(seqsIn(items)).toEqual(await journaled(session, Number(suspended?.seq)));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
     const all = await asking('pay');
-    const from = await listed(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
+    const from = await collect(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
     expect(seqsIn(from)).toEqual(await journaled(all.session));
   });
 
   it('show that the turn waits for the other answers', async () => {
     const { chat, calls } = await asking('pay', 'look_up');
-    const items = await listed(await chat.streamAnswers([approve(calls[0])]));
+    const items = await collect(await chat.streamAnswers([approve(calls[0])]));
     expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
   });
 
@@ -209,7 +213,7 @@ describe('session.answer and session.streamAnswers', () => {
     const { chat, calls, to } = await asking('pay');
     const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
     expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
-    const again = await listed(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
+    const again = await collect(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
     expect(again.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
     expect((await refusalOf(chat.answer([approve(calls[0])]))).type).toBe('already-answered');
     expect(paidTo(to)).toEqual([1]);
@@ -249,12 +253,12 @@ describe('session.answer and session.streamAnswers', () => {
 
 describe('session.follow', () => {
   it('shows a turn that runs elsewhere, until it ends', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const slow = held('Three.');
     const running = post(path, { message: script(adding, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await chat.state();
-    const reading = listed(await chat.follow(openTurn ?? ''));
+    const reading = collect(await chat.follow(openTurn ?? ''));
     slow.release();
     const items = await reading;
     expect(seqsIn(items)).toEqual(await journaled(path));
@@ -262,9 +266,9 @@ describe('session.follow', () => {
   });
 
   it('yields the same items as the client’s stream', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const { turn } = await chat.send(script(adding, 'Three.').message());
-    const items = await listed(await chat.follow(turn, { after: 3 }));
+    const items = await collect(await chat.follow(turn, { after: 3 }));
     const events = await allEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE }));
     expect(items.map((item) => ('seq' in item ? item : item.type))).toEqual(
       events.map(({ id, event, data }) => (id === undefined ? event : data)),
@@ -273,19 +277,19 @@ describe('session.follow', () => {
 
   it('shows immediately that a turn waits', async () => {
     const { chat, turn, pending } = await asking('pay');
-    expect((await listed(await chat.follow(turn))).at(-1)).toMatchObject({
+    expect((await collect(await chat.follow(turn))).at(-1)).toMatchObject({
       type: 'suspended',
       view: { pending },
     });
   });
 
   it('shows the turn that took in a steering message', async () => {
-    const { path, chat } = fresh();
+    const { path, chat } = newSessionInCode();
     const slow = held('Done.');
     const running = chat.send(script(slow.reply).message());
     await slow.asked();
     const queued = await chat.send('Next', { whenBusy: 'queue', background: true });
-    const stop = listed(await chat.follow(queued.turn));
+    const stop = collect(await chat.follow(queued.turn));
     slow.release();
     await running;
     expect((await stop).at(-1)?.type).toBe('answer');
@@ -293,11 +297,11 @@ describe('session.follow', () => {
   });
 
   it('ends if its session is erased, or if its reader stops', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     const { turn } = await chat.send('Later', { delaySeconds: 3600 });
-    const reading = listed(await chat.follow(turn));
+    const reading = collect(await chat.follow(turn));
     const gone = new AbortController();
-    const left = listed(await chat.follow(turn, { signal: gone.signal }));
+    const left = collect(await chat.follow(turn, { signal: gone.signal }));
     gone.abort();
     expect(await left).toEqual([]);
     await chat.erase();
@@ -305,7 +309,7 @@ describe('session.follow', () => {
   });
 
   it('rejects for an unknown turn', async () => {
-    const { chat } = fresh();
+    const { chat } = newSessionInCode();
     expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-session');
     await chat.send(script('Done.').message());
     expect((await refusalOf(chat.follow('x'))).type).toBe('unknown-turn');

@@ -17,7 +17,7 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { journal, json, newSession, post } from '../http/client.ts';
-import { LOCAL, listed } from './from-code.ts';
+import { collect, LOCAL } from './from-code.ts';
 
 const PASS = { calls: [{ name: 'pass_on' }] };
 
@@ -92,7 +92,7 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
   return { one, two, runTurns, begin: () => one.send('Go.', { context: { me: a, other: b } }) };
 }
 
-const events = (session: Session) => listed(session.events());
+const events = (session: Session) => collect(session.events());
 
 const generations = async (session: Session): Promise<(number | undefined)[]> =>
   (await events(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));

@@ -26,7 +26,7 @@ import {
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, TASK } from '../../node/agentic/scenes.ts';
-import { killedDesk } from './killed-desk.ts';
+import { createKilledSession } from './killed-desk.ts';
 
 const reads = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
@@ -44,7 +44,7 @@ const desk = (
   replies: readonly ScriptedReply[],
   more: object = {},
 ) =>
-  killedDesk(() => {
+  createKilledSession(() => {
     const clerk = { name: 'clerk', description: 'Files.', instructions: 'File.', tools: [told] };
     return { tools: make() ?? [], ...more, others: [defineAgent(clerk)] };
   }, replies);

@@ -10,7 +10,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
-import { answer, problem, waiting } from './waiting.ts';
+import { answer, problem, startWaitingTurn } from './waiting.ts';
 
 const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 const bob: Caller = { id: 'bob', tenant: 'acme', roles: ['clerk'] };
@@ -133,7 +133,7 @@ describe('a turn that waits for a person with a role', () => {
     'can only be cancelled or erased by a caller with the role: %s',
     async (tools) => {
       const as = app({ agents: [clerk] });
-      const { session, turn, pending, to } = await waiting(tools.split(', '), { via: as(ann) });
+      const { session, turn, pending, to } = await startWaitingTurn(tools.split(', '), { via: as(ann) });
       const told = asked(session, turn);
       for (const query of ['', `?turn=${turn}`]) {
         const response = await cancel(as(ann), session, query);
@@ -151,13 +151,15 @@ describe('a turn that waits for a person with a role', () => {
 
   it('can be erased by a caller with the role', async () => {
     const as = app({ agents: [clerk] });
-    const { session } = await waiting(['pay_as_manager'], { via: as(ann) });
+    const { session } = await startWaitingTurn(['pay_as_manager'], { via: as(ann) });
     expect((await erase(as(max), session)).status).toBe(204);
     expect((await as(ann)(session)).status).toBe(404);
   });
 
   it('cannot be erased by other callers after its agent was removed', async () => {
-    const { session, turn } = await waiting(['pay_as_manager'], { via: app({ agents: [clerk] })(ann) });
+    const { session, turn } = await startWaitingTurn(['pay_as_manager'], {
+      via: app({ agents: [clerk] })(ann),
+    });
     const as = app({ agents: [scripted] });
     const kept = await erase(as(ann), session);
     expect(await json(kept)).toEqual(asked(session, turn).erase);
@@ -166,7 +168,7 @@ describe('a turn that waits for a person with a role', () => {
 
   it('does not prevent cancelling a turn behind it, or a turn that waits without a role', async () => {
     const as = app({ agents: [clerk] });
-    const { session } = await waiting(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
+    const { session } = await startWaitingTurn(['pay_as_manager'], { via: as(ann), replies: ['Paid.'] });
     const queued = await json(
       await as(ann)(`${session}/messages?whenBusy=queue`, {
         method: 'POST',
@@ -175,13 +177,13 @@ describe('a turn that waits for a person with a role', () => {
       }),
     );
     expect((await cancel(as(ann), session, `?turn=${queued.turn}`)).status).toBe(202);
-    const other = await waiting(['pay'], { via: as(ann) });
+    const other = await startWaitingTurn(['pay'], { via: as(ann) });
     expect((await cancel(as(bob), other.session)).status).toBe(202);
   });
 
   it('can be cancelled by any caller once it was decided', async () => {
     const as = app({ agents: [clerk] });
-    const wait = await waiting(['pay_as_manager', 'pay'], { via: as(ann) });
+    const wait = await startWaitingTurn(['pay_as_manager', 'pay'], { via: as(ann) });
     const [first = ''] = wait.links;
     await (await answer(first, { decision: 'reject' }, { via: as(max) })).text();
     expect((await cancel(as(ann), wait.session)).status).toBe(202);

@@ -5,8 +5,8 @@ import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { allEvents, ended, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { answer, problem, waiting } from './waiting.ts';
+import { allEvents, followToEnd, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
+import { answer, problem, startWaitingTurn } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -28,7 +28,7 @@ const invalid = (...problems: string[]) =>
 
 describe('several answers in one request', () => {
   it('can be two decisions, after which the turn resumes', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const [yes = '', no = ''] = callsOf(wait);
     const response = await answers(wait.session, [
       approve(yes),
@@ -42,7 +42,7 @@ describe('several answers in one request', () => {
   });
 
   it('can be a decision and the result of a tool that the caller runs', async () => {
-    const wait = await waiting(['pay', 'look_up']);
+    const wait = await startWaitingTurn(['pay', 'look_up']);
     const [pay = '', look = ''] = callsOf(wait);
     const list = [
       { call: look, result: { total: 7 } },
@@ -56,7 +56,7 @@ describe('several answers in one request', () => {
   });
 
   it('can answer only some of the pending calls, and the turn waits for the others', async () => {
-    const wait = await waiting(['pay', 'pay', 'look_up']);
+    const wait = await startWaitingTurn(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = callsOf(wait);
     const response = await answers(wait.session, [approve(one), approve(two)]);
     expect(response.status).toBe(202);
@@ -67,7 +67,7 @@ describe('several answers in one request', () => {
   });
 
   it('cannot answer a question of a call before it is asked', async () => {
-    const wait = await waiting(['pay_twice_asked']);
+    const wait = await startWaitingTurn(['pay_twice_asked']);
     const [call = ''] = callsOf(wait);
     const both = await answers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
     expect([both.status, await json(both)]).toEqual([
@@ -85,18 +85,18 @@ describe('several answers in one request', () => {
   });
 
   it('run in the background if the client prefers that', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const headers = { prefer: 'respond-async' };
     const response = await answers(wait.session, callsOf(wait).map(approve), { headers });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
     expect(await json(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
-    expect((await ended(wait.session)).at(-1)).toMatchObject({ outcome: 'completed' });
+    expect((await followToEnd(wait.session)).at(-1)).toMatchObject({ outcome: 'completed' });
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 
   it('are streamed with only the new events', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const before = (await journal(wait.session)).at(-1)?.seq;
     const response = await answers(wait.session, callsOf(wait).map(approve), { headers: SSE });
     const events = await allEvents(response);
@@ -108,7 +108,7 @@ describe('several answers in one request', () => {
   });
 
   it('are accepted once under a key, which refuses another body', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const list = callsOf(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
     const first = await json(await answers(wait.session, list, { headers }));
@@ -126,7 +126,7 @@ describe('several answers in one request', () => {
   });
 
   it('are equal to single answers under the same key', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
@@ -191,7 +191,7 @@ describe('a list of answers, before any is accepted', () => {
       () => invalid('answers[1].call: is answered twice'),
     ],
   ])('is refused with %s', async (_, list, status, told) => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const calls = callsOf(wait);
     const response = await answers(wait.session, list(calls));
     expect([response.status, await json(response)]).toEqual([status, told(calls)]);
@@ -224,7 +224,7 @@ describe('a list of answers, before any is accepted', () => {
   });
 
   it('causes one read of the turn for any number of calls', async () => {
-    const wait = await waiting(['pay', 'pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay', 'pay']);
     const reads: unknown[] = [];
     let posted = false;
     const SESSIONS = objectsWith((stub) => ({
@@ -244,7 +244,7 @@ describe('a list of answers, before any is accepted', () => {
   });
 
   it('is refused with the accepted answers if another client has decided one of the calls', async () => {
-    const wait = await waiting(['pay', 'pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay', 'pay']);
     const [one = '', two = '', three = ''] = callsOf(wait);
     let posted = 0;
     const SESSIONS = objectsWith((stub) => ({
@@ -275,7 +275,7 @@ describe('a list of answers, before any is accepted', () => {
   });
 
   it('is refused with a call that was answered before, in a turn that has resumed', async () => {
-    const wait = await waiting(['pay', 'pay']);
+    const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
     await answers(wait.session, [approve(one)]);
     const response = await answers(wait.session, [approve(two), approve(one)]);
@@ -344,7 +344,7 @@ describe('a body of answers', () => {
 
 describe('the permission to answer is checked for each call', () => {
   it('by its role', async () => {
-    const wait = await waiting(['pay', 'pay_as_manager']);
+    const wait = await startWaitingTurn(['pay', 'pay_as_manager']);
     const [own = '', managers = ''] = callsOf(wait);
     const response = await answers(wait.session, [approve(own), approve(managers)]);
     expect(response.status).toBe(403);

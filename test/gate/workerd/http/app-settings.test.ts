@@ -9,7 +9,7 @@ import {
   toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, sessionName } from './client.ts';
 
 /** The key and the context of each call of the tool. */
@@ -54,7 +54,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
     ...config,
   });
   const all = { ...env, ...vars };
-  const via: Send = asDescribed(async (path, init) => {
+  const via: Send = checkingResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());
   });

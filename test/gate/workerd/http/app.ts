@@ -4,7 +4,7 @@ import { createHoldfast, type HoldfastConfig, type LogOption } from '../../../..
 import type { Agent } from '../../../../src/index.ts';
 import { logTo } from '../../../../src/modules/app/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { ORIGIN, type Send } from './client.ts';
 
 /** The configuration of an app in tests: its options, and a log. */
@@ -19,7 +19,7 @@ export const withLog = <Config extends AppConfig>({ log, ...config }: Config): O
 /** Another Worker over the same objects, with its own settings and vars. */
 export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown>> = {}): Send {
   const { worker } = createHoldfast({ agents: [scripted], ...withLog(config) });
-  return asDescribed(
+  return checkingResponses(
     async (path, init) => {
       const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
       const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
@@ -30,7 +30,7 @@ export function appWith(config: AppConfig, vars: Readonly<Record<string, unknown
 }
 
 /** An agent that fails inside the Worker with an unexpected error. */
-export const broken: Agent = {
+export const failingAgent: Agent = {
   ...scripted,
   name: 'broken',
   get instructions(): string {

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/create-holdfast.ts';
 import { changedClerk, clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { appWith } from './app.ts';
-import { ended, journal, json, newSession, type Send, send, sessionId, sessionName } from './client.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { followToEnd, journal, json, newSession, type Send, send, sessionId, sessionName } from './client.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 
@@ -50,14 +50,14 @@ describe('a decision about a call without a question', () => {
     ['a property of every object', () => '__proto__'],
     ['no turn', () => '.1.0'],
   ])('returns 404: %s', async (_, callOf) => {
-    const { session, turn, to } = await waiting(['pay']);
+    const { session, turn, to } = await startWaitingTurn(['pay']);
     const call = callOf(turn);
     await expectProblem(await answer(`${session}/approvals/${call}`, APPROVE), unknownCall(call, session));
     expect([await answersIn(session), paidTo(to)]).toEqual([0, []]);
   });
 
   it('returns 404 in another session of the same owner', async () => {
-    const [one, two] = [await waiting(['pay']), await waiting(['pay'])];
+    const [one, two] = [await startWaitingTurn(['pay']), await startWaitingTurn(['pay'])];
     const call = `${one.turn}.3.0`;
     await expectProblem(
       await answer(`${two.session}/approvals/${call}`, APPROVE),
@@ -67,7 +67,7 @@ describe('a decision about a call without a question', () => {
   });
 
   it('is truncated in the response if its id is long', async () => {
-    const { session } = await waiting(['pay']);
+    const { session } = await startWaitingTurn(['pay']);
     const response = await answer(`${session}/approvals/${'x'.repeat(500)}`, APPROVE);
     await expectProblem(response, unknownCall('x'.repeat(80), session));
   });
@@ -84,7 +84,7 @@ describe('a decision about a call without a question', () => {
 
 describe('a decision by another caller', () => {
   it('does not reach the session of another owner', async () => {
-    const wait = await waiting(['pay'], { via: ann });
+    const wait = await startWaitingTurn(['pay'], { via: ann });
     const response = await answer(linkOf(wait), APPROVE, { via: eve });
     expect([response.status, (await json(response)).type]).toEqual([
       404,
@@ -94,7 +94,7 @@ describe('a decision by another caller', () => {
   });
 
   it('is refused without the role and changes no state, and is accepted with it', async () => {
-    const wait = await waiting(['pay_as_manager'], { via: ann });
+    const wait = await startWaitingTurn(['pay_as_manager'], { via: ann });
     expect(wait.pending[0]).toMatchObject({ by: 'manager' });
     const call = `${wait.turn}.3.0`;
     const detail = `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
@@ -114,7 +114,7 @@ describe('a decision by another caller', () => {
 
 describe('a replayed decision', () => {
   it('is refused before and after the end of the turn, with any content', async () => {
-    const { links, session, to } = await waiting(['pay', 'pay_plainly']);
+    const { links, session, to } = await startWaitingTurn(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
     await expectProblem(await answer(first, APPROVE), alreadyAnswered(session));
@@ -125,7 +125,7 @@ describe('a replayed decision', () => {
   });
 
   it('is refused by the journal if the object has forgotten it', async () => {
-    const { links, session, to } = await waiting(['pay', 'pay_plainly']);
+    const { links, session, to } = await startWaitingTurn(['pay', 'pay_plainly']);
     const [first = '', second = ''] = links;
     await answer(first, { decision: 'reject' });
     const name = sessionName(session);
@@ -138,7 +138,7 @@ describe('a replayed decision', () => {
   });
 
   it('is accepted once if it is sent ten times concurrently', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const responses = await Promise.all(Array.from({ length: 10 }, () => answer(linkOf(wait), APPROVE)));
     const codes = responses.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(codes).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
@@ -146,7 +146,7 @@ describe('a replayed decision', () => {
   });
 
   it('with another caller’s key does not return that caller’s result', async () => {
-    const wait = await waiting(['pay'], { via: ann });
+    const wait = await startWaitingTurn(['pay'], { via: ann });
     const headers = { 'idempotency-key': 'k' };
     expect((await answer(linkOf(wait), APPROVE, { headers, via: ann })).status).toBe(200);
     const response = await answer(linkOf(wait), APPROVE, { headers, via: max });
@@ -154,7 +154,7 @@ describe('a replayed decision', () => {
   });
 
   it('is not accepted for the next question of the same call', async () => {
-    const wait = await waiting(['pay_twice_asked']);
+    const wait = await startWaitingTurn(['pay_twice_asked']);
     const next = await json(await answer(linkOf(wait), APPROVE));
     const second = `${linkOf(wait)}?question=2`;
     expect(next.pending).toMatchObject([{ message: 'Really?', links: { approvals: second } }]);
@@ -167,7 +167,7 @@ describe('a replayed decision', () => {
 
 describe('an outdated decision', () => {
   it('is void if the tool has changed since: the call is not run, and the model reads why', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const later = appWith({ agents: [changedClerk] });
     const response = await answer(linkOf(wait), APPROVE, { via: later });
     await expectProblem(
@@ -180,7 +180,7 @@ describe('an outdated decision', () => {
       ),
     );
     // The alarm resumes the turn, here with the old deployment, for which the answer is void too.
-    await ended(wait.session);
+    await followToEnd(wait.session);
     expect(paidTo(wait.to)).toEqual([]);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({
       text: 'Error: The tool has changed since this was asked.',
@@ -189,16 +189,16 @@ describe('an outdated decision', () => {
   });
 
   it('is refused if its turn was cancelled in the meantime', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     await send(`${wait.session}/cancel`, { method: 'POST' });
-    await ended(wait.session);
+    await followToEnd(wait.session);
     const detail = `The turn of this call has ended without an answer. ${look(wait.session)}`;
     await expectProblem(await answer(linkOf(wait), APPROVE), problem('turn-over', 409, detail));
     expect(paidTo(wait.to)).toEqual([]);
   });
 
   it('is refused for a call that did not ask, and for an unknown question', async () => {
-    const { session, turn, links } = await waiting(['pay', 'pay_now']);
+    const { session, turn, links } = await startWaitingTurn(['pay', 'pay_now']);
     const never = await answer(`${session}/approvals/${turn}.3.1`, APPROVE);
     const detail = `Call ${turn}.3.1 does not wait for this answer. It did not ask.`;
     await expectProblem(never, problem('not-waiting', 409, detail));
@@ -246,13 +246,13 @@ describe('an invalid decision', () => {
     ],
     ['invalid JSON', '{', problem('bad-json', 400, 'The body is not JSON.')],
   ])('is refused with every problem: %s', async (_, body, expected) => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     await expectProblem(await answer(linkOf(wait), body), expected);
     expect(await answersIn(wait.session)).toBe(0);
   });
 
   it('is refused with the decisions that this call allows', async () => {
-    const wait = await waiting(['pay_plainly']);
+    const wait = await startWaitingTurn(['pay_plainly']);
     expect(wait.pending[0]).toMatchObject({ allows: ['approve', 'reject'] });
     expect(wait.pending[0]).not.toHaveProperty('schema');
     const response = await answer(linkOf(wait), { decision: 'exit' });
@@ -261,7 +261,7 @@ describe('an invalid decision', () => {
   });
 
   it('is refused with the addresses for a result and for a decision', async () => {
-    const { session, turn, links } = await waiting(['pay', 'look_up']);
+    const { session, turn, links } = await startWaitingTurn(['pay', 'look_up']);
     const [decided = '', sent = ''] = links;
     const wrong = (call: number, what: string, link: string) =>
       problem('wrong-answer', 409, `Call ${turn}.3.${call} waits for ${what}. POST it to ${link}.`);
@@ -279,7 +279,7 @@ describe('an invalid decision', () => {
   it.each(['0', '-1', '1.5', 'x', '', '9999999'])(
     'must name a question by its number, and not by %j',
     async (which) => {
-      const wait = await waiting(['pay']);
+      const wait = await startWaitingTurn(['pay']);
       const response = await answer(`${linkOf(wait)}?question=${which}`, APPROVE);
       const detail = 'question must be the number of a question of the call, from 1.';
       await expectProblem(response, problem('invalid-query', 400, detail));

@@ -1,10 +1,10 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { paidTo, payments, SOON } from '../../../fixtures/clerk-agent.ts';
-import { allEvents, ended, journal, json, post, SSE, send, sessionId, sessionName } from './client.ts';
-import { passIn } from './time.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { paidTo, payments, WAIT_MS } from '../../../fixtures/clerk-agent.ts';
+import { allEvents, followToEnd, journal, json, post, SSE, send, sessionId, sessionName } from './client.ts';
+import { advanceClock } from './time.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 const KEY = { 'idempotency-key': 'k1' };
@@ -15,7 +15,7 @@ const typesIn = async (session: string): Promise<unknown[]> =>
 
 describe('an approval', () => {
   it('runs the call once, and returns the same response as the message (AEA-12, DEC-18)', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const { session, turn, to } = wait;
     expect(wait.pending).toEqual([
       {
@@ -62,7 +62,7 @@ describe('an approval', () => {
   });
 
   it('streams the turn to a client that asks for events', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
     const kinds = events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event]);
     expect(kinds).toEqual([
@@ -82,14 +82,14 @@ describe('an approval', () => {
   });
 
   it('is left to the background if the client does not want to wait', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), APPROVE, { headers: ASYNC });
     expect([response.status, response.headers.get('location'), await json(response)]).toEqual([
       202,
       `${wait.session}/turns/${wait.turn}`,
       { turn: wait.turn, session: sessionId(wait.session), agent: 'clerk', status: 'accepted' },
     ]);
-    await ended(wait.session);
+    await followToEnd(wait.session);
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
@@ -97,23 +97,23 @@ describe('an approval', () => {
     ['evicted', (session: string) => evictDurableObject(stubOf(session))],
     ['aborted', () => abortAllDurableObjects()],
   ] as const)('is kept if the object is %s before the turn resumes (AEA-12)', async (_, disturb) => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     expect((await answer(linkOf(wait), APPROVE, { headers: ASYNC })).status).toBe(202);
     await disturb(wait.session);
-    await ended(wait.session);
+    await followToEnd(wait.session);
     expect(paidTo(wait.to)).toEqual([1]);
     expect((await typesIn(wait.session)).filter((type) => type === 'tool-call-answered')).toHaveLength(1);
   });
 
   it('finds the turn after its object was evicted', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     await evictDurableObject(stubOf(wait.session));
     expect(await json(await answer(linkOf(wait), APPROVE))).toMatchObject({ outcome: 'completed' });
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
   it('of one of two calls runs no call, and the turn waits for the other decision', async () => {
-    const { links, session, turn, to } = await waiting(['pay', 'pay_plainly', 'pay_now']);
+    const { links, session, turn, to } = await startWaitingTurn(['pay', 'pay_plainly', 'pay_now']);
     expect(paidTo(to)).toEqual([3]);
     const first = await answer(links[1] ?? '', APPROVE);
     expect([first.status, first.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
@@ -124,27 +124,27 @@ describe('an approval', () => {
   });
 
   it('ends its stream with the pending calls if the turn waits again', async () => {
-    const wait = await waiting(['pay_twice_asked']);
+    const wait = await startWaitingTurn(['pay_twice_asked']);
     const events = await allEvents(await answer(linkOf(wait), APPROVE, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'suspended', data: { pending: [{ message: 'Really?' }] } });
     expect(paidTo(wait.to)).toEqual([]);
   });
 
   it('completes even if its client disconnects', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const client = new AbortController();
     const answering = answer(linkOf(wait), APPROVE, { signal: client.signal }).catch(() => 'gone');
     await expect.poll(async () => (await typesIn(wait.session)).includes('tool-call-answered')).toBe(true);
     client.abort();
     await answering;
-    await ended(wait.session);
+    await followToEnd(wait.session);
     expect(paidTo(wait.to)).toEqual([1]);
   });
 });
 
 describe('another decision', () => {
   it('edit runs the call with its input once that is valid, and changes no state before (AEA-13)', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const edit = (input: unknown) => answer(linkOf(wait), { decision: 'edit', input });
     const problems = [
       'input.amount: Instance type "string" is invalid. Expected "number".',
@@ -161,7 +161,7 @@ describe('another decision', () => {
   });
 
   it('reject informs the model, and does not run the call (DEC-18)', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), { decision: 'reject', reason: 'Too much.' });
     expect(await json(response)).toMatchObject({ outcome: 'completed', artifacts: [] });
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: 'Error: Too much.' });
@@ -169,7 +169,7 @@ describe('another decision', () => {
   });
 
   it('exit ends the turn as cancelled', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const response = await answer(linkOf(wait), { decision: 'exit', reason: 'Stop it.' });
     expect([response.status, await json(response)]).toEqual([
       200,
@@ -182,7 +182,7 @@ describe('another decision', () => {
 
 describe('a retried decision', () => {
   it('under its key gets the same response, even after the end, and does not run the call again', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const both = await Promise.all([1, 2].map(() => answer(linkOf(wait), APPROVE, { headers: KEY })));
     const [one, two] = await Promise.all(both.map(json));
     expect(one).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -194,7 +194,7 @@ describe('a retried decision', () => {
   });
 
   it('under another key, or with another body, is a new decision', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     await answer(linkOf(wait), APPROVE, { headers: KEY });
     const other = await answer(linkOf(wait), APPROVE, { headers: { 'idempotency-key': 'k2' } });
     const changed = await answer(linkOf(wait), { decision: 'reject' }, { headers: KEY });
@@ -206,11 +206,11 @@ describe('a retried decision', () => {
 describe('a call that waits for a limited time', () => {
   it('is rejected by the alarm when its time is over (AEA-12)', async () => {
     const before = Date.now();
-    const wait = await waiting(['pay_soon']);
+    const wait = await startWaitingTurn(['pay_soon']);
     const expiresAt = Number(wait.pending[0]?.expiresAt);
-    expect([expiresAt >= before + SOON, expiresAt <= Date.now() + SOON]).toEqual([true, true]);
-    await passIn(wait.session, SOON);
-    const events = await ended(wait.session);
+    expect([expiresAt >= before + WAIT_MS, expiresAt <= Date.now() + WAIT_MS]).toEqual([true, true]);
+    await advanceClock(wait.session, WAIT_MS);
+    const events = await followToEnd(wait.session);
     expect(events.find(({ type }) => type === 'tool-call-answered')).toMatchObject({
       answer: { type: 'decision', decision: 'reject', expired: true },
     });
@@ -222,17 +222,17 @@ describe('a call that waits for a limited time', () => {
   });
 
   it('is not rejected once it is decided', async () => {
-    const wait = await waiting(['pay_soon']);
+    const wait = await startWaitingTurn(['pay_soon']);
     await answer(linkOf(wait), APPROVE);
     const events = (await journal(wait.session)).length;
-    await passIn(wait.session, SOON);
+    await advanceClock(wait.session, WAIT_MS);
     expect([(await journal(wait.session)).length, paidTo(wait.to)]).toEqual([events, [1]]);
   });
 });
 
 describe('payments', () => {
   it('have separate idempotency keys', async () => {
-    const waits = [await waiting(['pay', 'pay_now', 'pay_now']), await waiting(['pay'])];
+    const waits = [await startWaitingTurn(['pay', 'pay_now', 'pay_now']), await startWaitingTurn(['pay'])];
     for (const { links } of waits) await answer(links[0] ?? '', APPROVE);
     const made = waits.flatMap(({ to }) => payments.filter((payment) => payment.to === to));
     expect(made.map(({ amount }) => amount).toSorted()).toEqual([1, 1, 2, 3]);

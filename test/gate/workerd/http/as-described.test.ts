@@ -1,11 +1,13 @@
 /** The check that all route tests use detects undescribed responses. */
 import { describe, expect, it } from 'vitest';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { allEvents } from './client.ts';
 
 const SESSION = '/agents/scripted/sessions/s1';
 const answered = (body: unknown, status = 200, type = 'application/json') =>
-  asDescribed(async () => new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }));
+  checkingResponses(
+    async () => new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }),
+  );
 
 const usage = { inputTokens: 1, outputTokens: 1 };
 const answer = {
@@ -50,7 +52,7 @@ describe('a response', () => {
 
 describe('an event in a stream', () => {
   const stream = (event: string, data: object, id?: number) =>
-    asDescribed(async () => {
+    checkingResponses(async () => {
       const text = `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
       return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
     })(`${SESSION}/messages`, { method: 'POST' });

@@ -4,11 +4,11 @@
 import { createParser } from 'eventsource-parser';
 import {
   type Check,
+  DEFAULT_STATUS,
   type DescribedApp,
   type DescribedResponse,
   type Description,
   descriptionOf,
-  OTHERS,
 } from './description.ts';
 
 /** Sends a request to an app. */
@@ -18,7 +18,7 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
  * Sends with `send`, and throws if the response does not match its description. Ignores paths outside the
  * app.
  */
-export function asDescribed(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
+export function checkingResponses(send: Send, { base = '', ...app }: DescribedApp = {}): Send {
   let description: Description | undefined;
   return async (path, init) => {
     const response = await send(path, init);
@@ -45,7 +45,8 @@ interface SentEvent {
 }
 
 /** Throws if an event of a described stream does not match its type. */
-export const mustBeDescribed = (stream: Response, event: SentEvent): void => streams.get(stream)?.(event);
+export const assertDescribedEvent = (stream: Response, event: SentEvent): void =>
+  streams.get(stream)?.(event);
 
 const streams = new WeakMap<Response, (event: SentEvent) => void>();
 
@@ -73,7 +74,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
   if (!responses || isOfNoRoute(value)) {
     if (isProblem) told(fail, description.problem(value));
   } else {
-    const described = responses.get(status) ?? responses.get(OTHERS) ?? fail('it has no such status');
+    const described = responses.get(status) ?? responses.get(DEFAULT_STATUS) ?? fail('it has no such status');
     const check = described.content.get(type) ?? described.content.get('*/*');
     if (type !== '' && !check) fail('it has no such content');
     if (value !== undefined)
@@ -101,7 +102,7 @@ function told(fail: (what: string) => never, problems: readonly string[]): void 
   if (problems.length > 0) fail(problems.join('; '));
 }
 
-/** Checks the events of a stream as they are read, by `mustBeDescribed` or as one text. */
+/** Checks the events of a stream as they are read, by `assertDescribedEvent` or as one text. */
 function watch(response: Response, check: Check, fail: (what: string) => never): void {
   const checkEvent = (event: SentEvent): void =>
     told(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { ended, json, newSession, post, SSE, send, sessionId, sessionName } from './client.ts';
+import { followToEnd, json, newSession, post, SSE, send, sessionId, sessionName } from './client.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 
@@ -20,7 +20,7 @@ describe('a message for the background', () => {
       agent: 'scripted',
       status: 'accepted',
     });
-    const events = await ended(session);
+    const events = await followToEnd(session);
     expect(events.map(({ type }) => type)).toEqual([
       'session-opened',
       'turn-started',
@@ -45,7 +45,7 @@ describe('a message for the background', () => {
         { headers: { ...SSE, prefer } },
       );
       expect(response.status).toBe(202);
-      await ended(session);
+      await followToEnd(session);
     },
   );
 

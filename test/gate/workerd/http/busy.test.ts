@@ -4,8 +4,8 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { type Held, held, type Scripted, script } from '../../../fixtures/scripts.ts';
 import {
   allEvents,
-  ended,
   eventsOf,
+  followToEnd,
   journal,
   json,
   newSession,
@@ -15,8 +15,8 @@ import {
   send,
   sessionId,
 } from './client.ts';
-import { hearingSession, passIn } from './time.ts';
-import { answer, problem, waiting } from './waiting.ts';
+import { advanceClock, newManualSession } from './time.ts';
+import { answer, problem, startWaitingTurn } from './waiting.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -47,7 +47,7 @@ const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' }
 const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
 
 async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
-  const session = hearingSession();
+  const session = newManualSession();
   const first = held(reply);
   const { message, model } = script(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
@@ -146,7 +146,7 @@ describe('a message that queues', () => {
   });
 
   it('waits behind a turn with pending calls', async () => {
-    const { session, links } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
+    const { session, links } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
     expect([response.status, (await json(response)).status]).toEqual([202, 'queued']);
     const decided = await send(links[0] ?? '', {
@@ -159,7 +159,7 @@ describe('a message that queues', () => {
   });
 
   it('returns immediately with the pending calls of the previous turn, and its answer has an address', async () => {
-    const { session, links, pending } = await waiting(['pay'], { replies: ['Paid.', 'Second.'] });
+    const { session, links, pending } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
     const { turn, ...more } = await json(response);
     const queued = { session: sessionId(session), agent: 'clerk', status: 'queued', pending };
@@ -177,7 +177,7 @@ describe('a message that queues', () => {
   });
 
   it('returns as soon as the previous turn begins to wait', async () => {
-    const session = hearingSession('clerk');
+    const session = newManualSession('clerk');
     const first = held('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
     const { message } = script(first.reply, { calls }, 'Paid.');
@@ -195,7 +195,7 @@ describe('a message that queues', () => {
   });
 
   it('declines the pending calls of the open turn on request, and is refused without that right', async () => {
-    const { session, turn } = await waiting(['pay'], { replies: ['Second.'] });
+    const { session, turn } = await startWaitingTurn(['pay'], { replies: ['Second.'] });
     const response = await say(session, 'whenBusy=queue&pending=decline', { message: 'Two' });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Second.']);
     const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
@@ -251,7 +251,7 @@ describe('a message that steers', () => {
   });
 
   it('is shown to the clients that stream the turn', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const first = held(RECORD);
     const streaming = eventsOf(
       await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
@@ -303,7 +303,7 @@ describe('a message that steers', () => {
     ['waits for the answer', {}],
     ['does not wait', ASYNC],
   ])('is refused by a waiting turn, with the pending calls, if its client %s', async (_, headers) => {
-    const { session, turn, pending, links, model } = await waiting(['pay'], { replies: ['Paid.'] });
+    const { session, turn, pending, links, model } = await startWaitingTurn(['pay'], { replies: ['Paid.'] });
     const response = await say(session, 'whenBusy=steer', { message: 'Stop, wrong amount' }, headers);
     const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
     expect(await json(response)).toEqual(problem('turn-suspended', 409, detail, { turn, pending }));
@@ -319,7 +319,7 @@ describe('a message that steers', () => {
   });
 
   it('declines the pending calls of the open turn on request, and starts a turn', async () => {
-    const { session, turn } = await waiting(['pay'], { replies: ['Stopped.'] });
+    const { session, turn } = await startWaitingTurn(['pay'], { replies: ['Stopped.'] });
     const response = await say(session, 'whenBusy=steer&pending=decline', { message: 'Stop, wrong amount' });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Stopped.']);
     const first = (await journal(session)).find((one) => one.type === 'turn-ended' && one.turn === turn);
@@ -350,8 +350,8 @@ describe('a scheduled message', () => {
       waiting: [{ turn, status: 'scheduled' }],
       messages: [],
     });
-    await passIn(session, 3_600_000);
-    const events = await ended(session);
+    await advanceClock(session, 3_600_000);
+    const events = await followToEnd(session);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', turn, outcome: 'completed' });
   });
 

@@ -2,12 +2,12 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
-import { hearingSession, holdersHear } from './time.ts';
+import { deliverToHolders, newManualSession } from './time.ts';
 import { problem } from './waiting.ts';
 
 const cancel = (session: string, turn?: unknown): Promise<Response> =>
@@ -23,12 +23,12 @@ const waitingPost = (session: string, query: string, body: unknown): Promise<Res
 
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
-    holdersHear();
+    deliverToHolders();
     const { turn } = await json(response);
     expect([response.status, response.headers.get('location')]).toEqual([202, `${session}/turns/${turn}`]);
     const answered = await answering;
@@ -44,12 +44,12 @@ describe('cancel', () => {
   });
 
   it('ends a streamed turn with its outcome', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Never.');
     const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
     await answer.asked();
     await (await cancel(session)).text();
-    holdersHear();
+    deliverToHolders();
     expect((await allEvents(streaming)).at(-1)).toMatchObject({
       event: 'answer',
       data: { outcome: 'cancelled' },
@@ -57,12 +57,12 @@ describe('cancel', () => {
   });
 
   it('leaves the session free for the next message', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
     await answer.asked();
     await cancel(session);
-    holdersHear();
+    deliverToHolders();
     await (await answering).text();
     expect(await json(await post(session, { message: 'Go on' }))).toMatchObject({ text: 'Next.' });
   });
@@ -70,28 +70,28 @@ describe('cancel', () => {
   it('does not wait for a model that ignores the signal', async () => {
     const answer = held('Never.', { deaf: true });
     onTestFinished(answer.release);
-    const session = hearingSession();
+    const session = newManualSession();
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     await cancel(session);
-    holdersHear();
+    deliverToHolders();
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('has the same result twice', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const both = await Promise.all([cancel(session), cancel(session)]);
     expect(both.map(({ status }) => status)).toEqual([202, 202]);
-    holdersHear();
+    deliverToHolders();
     await (await answering).text();
     expect((await journal(session)).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
   it('reports that no turn runs in the session', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     await post(session, { message: script('Done.').message() });
     const response = await cancel(session);
     expect(response.status).toBe(409);
@@ -104,7 +104,7 @@ describe('cancel', () => {
   });
 
   it('of a waiting turn ends it before its model is called', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const first = held('First.');
     const { message, model } = script(first.reply);
     const answering = post(session, { message: message() });
@@ -130,14 +130,14 @@ describe('cancel', () => {
   });
 
   it('of the open turn by its id cancels it, and leaves the queued ones', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const first = held('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
     const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
     const { openTurn } = await json(await send(session));
     expect((await cancel(session, openTurn)).status).toBe(202);
-    holdersHear();
+    deliverToHolders();
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     const path = `${session}/turns/${queued.turn}`;
     await expect.poll(async () => (await send(path)).status).toBe(200);
@@ -145,7 +145,7 @@ describe('cancel', () => {
   });
 
   it('of a turn that cannot be cancelled returns the reason', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     expect((await cancel(session, 'x')).status).toBe(404);
     const done = await json(await post(session, { message: script('Done.').message() }));
     expect(await json(await cancel(session, done.turn))).toEqual(
@@ -238,20 +238,20 @@ describe('a once call that continues after its turn was cancelled', () => {
     const { worker } = createHoldfast({ agents: [payer] });
     const kept: Promise<unknown>[] = [];
     const ctx = { waitUntil: (work: Promise<unknown>) => kept.push(work) } as unknown as ExecutionContext; // only these properties are used
-    const via: Send = asDescribed(async (path, init) => {
+    const via: Send = checkingResponses(async (path, init) => {
       const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
       return worker.fetch(request, { ...env }, ctx);
     });
-    const session = hearingSession('payer');
+    const session = newManualSession('payer');
     // The model then sees less of it, but a reader sees everything.
     const refused = new ModelError('context-length', 'Too long.');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
     await until(() => told.toPay);
     await via(`${session}/cancel`, { method: 'POST' });
-    holdersHear();
+    deliverToHolders();
     await until(() => told.toStop);
-    pass(5_000); // the time that the call has left to finish
+    advanceTime(5_000); // the time that the call has left to finish
     const { turn, outcome } = await json(await answering);
     expect(outcome).toBe('cancelled');
     const order: string[] = [];

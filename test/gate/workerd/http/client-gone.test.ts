@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
-import { ended, eventsOf, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
+import { eventsOf, followToEnd, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
 
 /** Resolves when the Worker knows that the client of the session's message has disconnected. */
 const clientLost = (session: string): Promise<void> =>
@@ -23,7 +23,7 @@ describe('a turn whose client disconnects', () => {
     await events.return(undefined);
     await clientLost(session);
     answer.release();
-    expect((await ended(session)).map(({ type }) => type)).toContain('turn-yielded');
+    expect((await followToEnd(session)).map(({ type }) => type)).toContain('turn-yielded');
     expect(recordings.filter(({ note }) => note === 'gone-sse').length).toBe(1);
   });
 
@@ -47,6 +47,6 @@ describe('a turn whose client disconnects', () => {
     log.mockRestore();
     answer.release();
     expect(await json(await first)).toMatchObject({ outcome: 'completed' });
-    expect((await ended(session)).map(({ type }) => type)).not.toContain('turn-yielded');
+    expect((await followToEnd(session)).map(({ type }) => type)).not.toContain('turn-yielded');
   });
 });

@@ -2,7 +2,7 @@ import { exports } from 'cloudflare:workers';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { expect } from 'vitest';
 import { toSessionName } from '../../../doors/session.ts';
-import { asDescribed, mustBeDescribed, type Send } from './as-described.ts';
+import { assertDescribedEvent, checkingResponses, type Send } from './as-described.ts';
 
 declare global {
   namespace Cloudflare {
@@ -21,7 +21,7 @@ export const sendUnchecked: Send = (path, init) =>
   exports.default.fetch(new Request(`${ORIGIN}${path}`, init));
 
 /** Sends a request to the Worker under test, and checks the response against its description. */
-export const send: Send = asDescribed(sendUnchecked);
+export const send: Send = checkingResponses(sendUnchecked);
 
 /** Returns the path of an unused session. */
 export const newSession = (agent = 'scripted', prefix = 's'): string =>
@@ -74,7 +74,7 @@ export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const { id, event = 'message', data } of waiting.splice(0)) {
       const sent = { event, data: JSON.parse(data) };
-      mustBeDescribed(response, { ...(id !== undefined && { id }), ...sent });
+      assertDescribedEvent(response, { ...(id !== undefined && { id }), ...sent });
       yield { ...(id !== undefined && id !== '' && { id: Number.parseInt(id, 10) }), ...sent };
     }
   }
@@ -101,7 +101,7 @@ export async function journal(session: string, via: Send = send): Promise<Record
 }
 
 /** Follows a session until its turn has ended, and returns the journal. */
-export async function ended(session: string): Promise<Record<string, unknown>[]> {
+export async function followToEnd(session: string): Promise<Record<string, unknown>[]> {
   const events = eventsOf(await send(`${session}/events`, { headers: SSE }));
   await readUntil(events, 'turn-ended');
   await events.return(undefined);

@@ -6,7 +6,7 @@ import { defineWebhook, WebhookRefusal } from '../../../../src/modules/webhooks/
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { type AppConfig, appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
-import { deliver, plain, signedIssue } from './hook-deliveries.ts';
+import { deliver, plainWebhook, signedIssue } from './hook-deliveries.ts';
 
 const saver = defineAgent({
   name: 'saver',
@@ -134,7 +134,7 @@ describe('a delivery that is refused', () => {
   it('is logged with the reason if its body is invalid', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
-    await deliver(plain, await signedIssue('{"action":'));
+    await deliver(plainWebhook, await signedIssue('{"action":'));
     expect(warn.mock.calls).toEqual([
       ["holdfast: webhook 'github' refused a delivery (bad-json): The body is not JSON."],
     ]);

@@ -3,8 +3,8 @@ import { LOOP_ID_KEY } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWith, broken } from './app.ts';
-import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+import { appWith, failingAgent } from './app.ts';
+import { allEvents, followToEnd, journal, json, newSession, post, SSE, send } from './client.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 /** Returns the context of the tool without the loop's id, which every turn has. */
@@ -28,7 +28,7 @@ describe('the context of a message', () => {
     const { message } = script(record('bg-context'), 'Done.');
     const headers = { prefer: 'respond-async', 'x-locale': 'nl' };
     await post(session, { message: message(), context: { a: 1 } }, { headers });
-    await ended(session);
+    await followToEnd(session);
     expect(contextOf('bg-context')).toEqual({ locale: 'nl', a: 1 });
   });
 
@@ -56,7 +56,7 @@ describe('a credential', () => {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said)),
     );
     const app = appWith(
-      { agents: [scripted, broken], http: { contextHeaders: { 'x-locale': 'locale' } } },
+      { agents: [scripted, failingAgent], http: { contextHeaders: { 'x-locale': 'locale' } } },
       { HOLDFAST_TOKEN: 'tok-zq4711' },
     );
     const headers = {

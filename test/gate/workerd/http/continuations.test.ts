@@ -13,8 +13,8 @@ import {
   SSE,
   send,
 } from './client.ts';
-import { hearingSession, holdersHear } from './time.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { deliverToHolders, newManualSession } from './time.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
@@ -69,7 +69,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
       (call: string, path: string) => [`${path}/answers`, { answers: [{ call, decision: 'approve' }] }],
     ],
   ] as const)('of POST %s shows only the new events', async (_route, tool, asked) => {
-    const wait = await waiting([tool]);
+    const wait = await startWaitingTurn([tool]);
     const [path, body] = asked(String(wait.pending[0]?.call), wait.session);
     const after = Number((await journal(wait.session)).at(-1)?.seq);
     const { query, headers } = going(after);
@@ -95,7 +95,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
 
 describe('the sequence number to resume after', () => {
   it.each(['-1', '1.5', 'x', '1e3', '12345678901234567890'])('cannot be %j', async (value) => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const query = `?after=${encodeURIComponent(value)}`;
     const bad = [
       await answer(
@@ -160,7 +160,7 @@ describe('the stream of a turn', () => {
   });
 
   it('that waits ends with the pending calls', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const events = await allEvents(await streamOf(wait.session, wait.turn));
     const last = events.at(-1);
     expect([last?.event, last?.data.pending]).toEqual(['suspended', wait.pending]);
@@ -195,11 +195,11 @@ describe('the stream of a turn', () => {
   });
 
   it('whose message steered another turn shows that turn', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const slow = held({ calls: [{ name: 'record', input: { note: 'x' } }] });
     const running = post(session, { message: script(slow.reply, 'Done.').message() });
     await slow.asked();
-    await holdersHear();
+    await deliverToHolders();
     const steered = await json(await answer(`${session}/messages?whenBusy=steer`, { message: 'And this.' }));
     slow.release();
     const { turn } = await json(await running);

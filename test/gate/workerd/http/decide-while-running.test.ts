@@ -3,11 +3,17 @@ import { type CallContext, defineAgent, defineTool } from '../../../../src/index
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, type Scripted, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, post, type Send, sessionId } from './client.ts';
-import { hearingSession, holdersHear, isLeft, LONG_LEASE_MS, passIn } from './time.ts';
+import {
+  advanceClock,
+  deliverToHolders,
+  LONG_LEASE_MS,
+  newManualSession,
+  waitForStoredMessage,
+} from './time.ts';
 import { answer, problem } from './waiting.ts';
 
 /** The tools' timeouts in ms: of the call, and of an answer. */
@@ -79,7 +85,7 @@ interface Scene {
 
 /** A running turn whose call has asked. */
 async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
-  const session = hearingSession('agent');
+  const session = newManualSession('agent');
   const { message, model } = script({ calls: [{ name: tool }] }, last);
   const answering = post(session, { message: message() }, { via });
   await expect.poll(() => pendingOf(session)).toHaveLength(1);
@@ -111,8 +117,8 @@ const decide = (path: string, body: unknown): Promise<Response> => answer(path, 
 /** Sends an answer that is accepted, and lets the holder of the turn receive it. */
 async function decideAndHear({ session, link }: Asking, body: unknown): Promise<Response> {
   const deciding = decide(link, body);
-  await isLeft(session);
-  holdersHear();
+  await waitForStoredMessage(session);
+  deliverToHolders();
   return deciding;
 }
 
@@ -174,9 +180,9 @@ describe('a call that asks while it runs', () => {
 
   it('continues with its fallback if its time is over, and then refuses answers', async () => {
     const { session, link, answering } = await asks();
-    await passIn(session, EXPIRES);
-    await isLeft(session);
-    holdersHear();
+    await advanceClock(session, EXPIRES);
+    await waitForStoredMessage(session);
+    deliverToHolders();
     expect(await json(await answering)).toMatchObject({
       artifacts: [{ value: { decision: 'reject', expired: true } }],
     });
@@ -212,9 +218,9 @@ describe('a call that asks while it runs', () => {
   it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
     const last = held('Done.');
     const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
-    pass(TIMEOUT);
+    advanceTime(TIMEOUT);
     await until(() => asking.stopped.length > 0);
-    pass(LAST_WORD);
+    advanceTime(LAST_WORD);
     await last.asked();
     await expect.poll(() => pendingOf(session)).toEqual([]);
     expect(await json(await decide(link, { decision: 'approve' }))).toEqual(
@@ -239,9 +245,9 @@ describe('a call that asks while it runs', () => {
   it('does not prevent its turn from being cancelled', async () => {
     const { session, answering } = await asks();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
-    holdersHear();
+    deliverToHolders();
     await until(() => asking.stopped.length > 0);
-    pass(LAST_WORD);
+    advanceTime(LAST_WORD);
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     expect(await pendingOf(session)).toEqual([]);
   });
@@ -266,8 +272,8 @@ describe('a call that asked while it ran, and whose invocation is gone', () => {
     const line = { isCut: false };
     const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
     line.isCut = true;
-    pass(LONG_LEASE_MS);
-    await passIn(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait
+    advanceTime(LONG_LEASE_MS);
+    await advanceClock(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait
     await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
     expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { allEvents, ended, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { problem, waiting } from './waiting.ts';
+import { allEvents, followToEnd, journal, json, newSession, post, type Send, SSE, send } from './client.ts';
+import { problem, startWaitingTurn } from './waiting.ts';
 
 const decline = (
   session: string,
@@ -23,7 +23,9 @@ const messagesIn = async (session: string): Promise<number> =>
 
 describe('a message with ?pending=decline', () => {
   it('declines the pending calls, ends that turn, and is accepted', async () => {
-    const { session, turn, to, model } = await waiting(['pay', 'look_up'], { replies: ['Hello again.'] });
+    const { session, turn, to, model } = await startWaitingTurn(['pay', 'look_up'], {
+      replies: ['Hello again.'],
+    });
     const response = await decline(session, { message: 'Never mind.' });
     expect([response.status, await json(response)]).toEqual([
       200,
@@ -54,10 +56,10 @@ describe('a message with ?pending=decline', () => {
   });
 
   it('can be streamed, or left to the background', async () => {
-    const first = await waiting(['pay'], { replies: ['Streamed.', 'Later.'] });
+    const first = await startWaitingTurn(['pay'], { replies: ['Streamed.', 'Later.'] });
     const events = await allEvents(await decline(first.session, { message: 'Stream.' }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Streamed.' } });
-    const second = await waiting(['pay'], { replies: ['Later.'] });
+    const second = await startWaitingTurn(['pay'], { replies: ['Later.'] });
     const response = await decline(
       second.session,
       { message: 'Later.' },
@@ -77,7 +79,7 @@ describe('a message with ?pending=decline', () => {
 
   it('does not decline if its sender lacks a role, or the message is not valid', async () => {
     const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
-    const { session, turn, to, pending } = await waiting(['pay', 'pay_as_manager'], { via });
+    const { session, turn, to, pending } = await startWaitingTurn(['pay', 'pay_as_manager'], { via });
     const refused = await decline(session, { message: 'Never mind.' }, { via });
     const detail = `Call ${turn}.3.1 must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
     expect(await json(refused)).toEqual(problem('role-required', 403, detail, { role: 'manager' }));
@@ -87,7 +89,7 @@ describe('a message with ?pending=decline', () => {
   });
 
   it('is accepted once under a key', async () => {
-    const { session } = await waiting(['pay'], { replies: ['Hello again.'] });
+    const { session } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
     const headers = { 'idempotency-key': 'k' };
     const body = { message: 'Never mind.' };
     const both = await Promise.all([1, 2].map(() => decline(session, body, { headers })));
@@ -102,13 +104,13 @@ describe('a message with ?pending=decline', () => {
   it.each(['post', 'resume'] as const)(
     'that was lost on the way (at %s) was not accepted, and is accepted when it is sent again',
     async (lost) => {
-      const { session, to } = await waiting(['pay'], { replies: ['Hello again.'] });
+      const { session, to } = await startWaitingTurn(['pay'], { replies: ['Hello again.'] });
       const headers = { 'idempotency-key': 'k' };
       const body = { message: 'Never mind.' };
       const via = appWith({ agents: [clerk] }, { SESSIONS: objectsWith(() => ({ [lost]: refuse })) });
       expect((await decline(session, body, { headers, via })).status).toBe(503);
       expect(await messagesIn(session)).toBe(1);
-      if (lost === 'resume') await ended(session);
+      if (lost === 'resume') await followToEnd(session);
       expect(await json(await decline(session, body, { headers }))).toMatchObject({ text: 'Hello again.' });
       expect([await outcomesIn(session), paidTo(to)]).toEqual([['cancelled', 'completed'], []]);
     },
@@ -129,7 +131,7 @@ describe('a message with ?pending=decline', () => {
 
 describe('a message without ?pending', () => {
   it('is refused, with the address to answer each call', async () => {
-    const { session, pending } = await waiting(['pay', 'look_up']);
+    const { session, pending } = await startWaitingTurn(['pay', 'look_up']);
     const response = await post(session, { message: 'Never mind.' });
     expect([response.status, await json(response)]).toEqual([409, expect.objectContaining({ pending })]);
   });

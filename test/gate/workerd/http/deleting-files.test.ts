@@ -10,7 +10,7 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { until } from '../../../fixtures/scripts.ts';
 import { json, newSession, type Send, sessionName } from './client.ts';
-import { fileApp, idOf, posted, seeing, seer } from './file-app.ts';
+import { fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
 import { problem } from './waiting.ts';
 
 const file = (content: string, mediaType = 'image/png', name?: string) => ({
@@ -24,7 +24,7 @@ const file = (content: string, mediaType = 'image/png', name?: string) => ({
 function recording(...calls: readonly string[]) {
   const requests: ModelRequest[] = [];
   const model: ChatModel = {
-    ...seeing(),
+    ...fileModel(),
     ask: async (request) => {
       requests.push(request);
       const name = calls[requests.length - 1];
@@ -50,7 +50,7 @@ describe('DELETE of a file', () => {
     const { model, last } = recording();
     const { via } = fileApp({ model });
     const message = [file('one', 'image/png', 'a.png'), file('two'), file('words', 'text/plain')];
-    const { session } = await posted(via, { message });
+    const { session } = await postAndRead(via, { message });
     const [one, two, words] = await Promise.all([idOf('one'), idOf('two'), idOf('words')]);
     const path = `${session}/files/${one}`;
     expect((await remove(path, via)).status).toBe(204);
@@ -58,7 +58,7 @@ describe('DELETE of a file', () => {
     expect((await remove(`${session}/files/${words}`, via)).status).toBe(204);
     expect((await via(path)).status).toBe(404);
     expect((await via(`${session}/files/${two}`)).status).toBe(200);
-    await posted(via, { message: 'And now?' }, session);
+    await postAndRead(via, { message: 'And now?' }, session);
     const shown = {
       lines: [
         `[file ${one}: image/png, "a.png", 3 bytes] (deleted; it can no longer be read)`,
@@ -70,7 +70,7 @@ describe('DELETE of a file', () => {
     expect(last()).toEqual(shown);
     const events = await json(await via(`${session}/events`));
     expect(JSON.stringify(events)).toContain(one);
-    await posted(via, { message: [file('one', 'image/png', 'a.png')] }, session);
+    await postAndRead(via, { message: [file('one', 'image/png', 'a.png')] }, session);
     expect(last().lines[0]).toBe(`[file ${one}: image/png, "a.png", 3 bytes]`);
     expect((await via(path)).status).toBe(200);
   });
@@ -79,14 +79,14 @@ describe('DELETE of a file', () => {
     const { via } = fileApp();
     const session = newSession('seer');
     const blobs = [{ id: await idOf('full'), about: '{}', size: 50 * 1024 * 1024 }];
-    await posted(via, { message: 'Hello' }, session);
+    await postAndRead(via, { message: 'Hello' }, session);
     const port = createObjectSession(env.SESSIONS, sessionName(session));
     const events = { opening: { type: 'session-opened', turn: '', body: '{}' } };
     const started = { type: 'turn-started', turn: 'later', body: '{}' };
     await port.accept({ turn: 'later', ...events, started, blobs, delayMs: 3_600_000 });
-    expect((await posted(via, { message: [file('more')] }, session)).status).toBe(413);
+    expect((await postAndRead(via, { message: [file('more')] }, session)).status).toBe(413);
     expect((await remove(`${session}/files/${await idOf('full')}`, via)).status).toBe(204);
-    expect((await posted(via, { message: [file('more')] }, session)).status).toBe(200);
+    expect((await postAndRead(via, { message: [file('more')] }, session)).status).toBe(200);
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe('DELETE of a file', () => {
   ])('returns 404 for %s', async (_, isThere, id) => {
     const { via } = fileApp();
     const session = newSession('seer');
-    if (isThere) await posted(via, { message: 'Hello' }, session);
+    if (isThere) await postAndRead(via, { message: 'Hello' }, session);
     const response = await remove(`${session}/files/${id}`, via);
     expect(await json(response)).toEqual(
       problem('unknown-file', 404, `There is no file '${id}' in this session.`),
@@ -106,7 +106,7 @@ describe('DELETE of a file', () => {
   it('returns 409 while a turn runs, and does not delete the file', async () => {
     let [isAsked, isReleased] = [false, false];
     const model: ChatModel = {
-      ...seeing(),
+      ...fileModel(),
       async ask() {
         isAsked = true;
         await until(() => isReleased);
@@ -115,7 +115,7 @@ describe('DELETE of a file', () => {
     };
     const { via } = fileApp({ model });
     const session = newSession('seer');
-    const running = posted(via, { message: [file('one')] }, session);
+    const running = postAndRead(via, { message: [file('one')] }, session);
     await until(() => isAsked);
     const path = `${session}/files/${await idOf('one')}`;
     const refused = await remove(path, via);
@@ -140,9 +140,9 @@ describe('DELETE of a file', () => {
 it('a deleted file is shown as deleted to a turn that resumes later', async () => {
   const { model, last } = recording('look');
   const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
-  const agents = [{ ...seer({ model }), tools: [requireApproval(look, 'May I?')] }];
+  const agents = [{ ...fileAgent({ model }), tools: [requireApproval(look, 'May I?')] }];
   const { via } = fileApp({ agents });
-  const { answer, session, status } = await posted(via, { message: [file('one')] });
+  const { answer, session, status } = await postAndRead(via, { message: [file('one')] });
   const id = await idOf('one');
   expect([status, last()]).toEqual([202, { lines: [`[file ${id}: image/png, 3 bytes]`], files: 1 }]);
   expect((await remove(`${session}/files/${id}`, via)).status).toBe(204);
@@ -167,9 +167,9 @@ describe('the retention of files', () => {
     'is set by %s, and the model reads in the file’s line that it has expired',
     async (_, { retention, ofAgent }) => {
       const { model, last } = recording();
-      const agents = [{ ...seer({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
+      const agents = [{ ...fileAgent({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
       const { via } = fileApp({ agents, use: [retain(retention)] });
-      const { session } = await posted(via, { message: [file('one')] });
+      const { session } = await postAndRead(via, { message: [file('one')] });
       const object = env.SESSIONS.getByName(sessionName(session));
       await runInDurableObject(object, (_object, { storage }) => {
         const [row] = storage.sql.exec(`SELECT ref FROM agenda WHERE kind = 'blob-retention'`).toArray();
@@ -183,7 +183,7 @@ describe('the retention of files', () => {
       await runDurableObjectAlarm(object);
       const id = await idOf('one');
       expect((await via(`${session}/files/${id}`)).status).toBe(404);
-      await posted(via, { message: 'And now?' }, session);
+      await postAndRead(via, { message: 'And now?' }, session);
       expect(last()).toEqual({
         lines: [`[file ${id}: image/png, 3 bytes] (expired; it can no longer be read)`],
         files: 0,
@@ -193,7 +193,7 @@ describe('the retention of files', () => {
 
   it('does not apply to sessions, which are kept', async () => {
     const { via } = fileApp({ use: [retain({ fileDays: 1 })] });
-    const { session } = await posted(via, { message: 'Hello' });
+    const { session } = await postAndRead(via, { message: 'Hello' });
     const object = env.SESSIONS.getByName(sessionName(session));
     const kinds = await runInDurableObject(object, (_object, { storage }) =>
       storage.sql.exec('SELECT kind FROM agenda').toArray(),

@@ -49,7 +49,7 @@ const NAMES = { ...CLAUDES, kimi: 'kimi-k2.6' } as const;
 /** Claude with a thinking budget. It reads the other model's reasoning. */
 function claude(name: keyof typeof CLAUDES): Player {
   const kin = Object.keys(CLAUDES).filter((other) => other !== name);
-  const wire = createAnthropicWire({ script, seed: name, kin, variants: [] });
+  const wire = createAnthropicWire({ script, seed: name, readableSeeds: kin, variants: [] });
   const thinking = { type: 'enabled', budgetTokens: 2_000 };
   const model = fromAiSdk(createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(CLAUDES[name]), {
     settings: { providerOptions: { anthropic: { thinking } } },

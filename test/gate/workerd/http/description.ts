@@ -39,7 +39,7 @@ export interface DescribedResponse {
 }
 
 /** The status under which all undescribed responses are listed. */
-export const OTHERS = 0;
+export const DEFAULT_STATUS = 0;
 
 /** The described responses of a path, by method and status. */
 export interface DescribedPath {
@@ -146,7 +146,8 @@ const methodsOf = (item: Described, making: Making): DescribedPath['methods'] =>
       if (method === 'parameters') return [];
       const responses = Object.entries<Described>(Object(operation).responses);
       const byStatus = responses.map(
-        ([status, one]) => [status === 'default' ? OTHERS : Number(status), toResponse(one, making)] as const,
+        ([status, one]) =>
+          [status === 'default' ? DEFAULT_STATUS : Number(status), toResponse(one, making)] as const,
       );
       return [[method.toUpperCase(), new Map(byStatus)] as const];
     }),

@@ -7,7 +7,7 @@ import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionName } from './client.ts';
 
 const SECRET = 'the-key-of-the-shop';
@@ -45,7 +45,7 @@ function app() {
     model: scriptedModel([{ calls: wanted }, 'Done.']),
   });
   const { worker, TurnRunner } = createHoldfast({ agents: [agent] });
-  const via: Send = asDescribed(async (path, init) => {
+  const via: Send = checkingResponses(async (path, init) => {
     const request = new Request(`${ORIGIN}${path}`, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });

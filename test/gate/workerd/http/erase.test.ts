@@ -4,8 +4,8 @@ import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
-import { hearingSession, holdersHear, passIn } from './time.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { advanceClock, deliverToHolders, newManualSession } from './time.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
@@ -90,12 +90,12 @@ describe('DELETE of a session', () => {
 
 describe('a session that is erased while it is in use', () => {
   it('ends a client’s wait for its answer, and stores no more of the turn', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Never.');
     const answering = post(session, { message: script(reply.reply).message() });
     await reply.asked();
     expect((await erase(session)).status).toBe(204);
-    holdersHear();
+    deliverToHolders();
     const answered = await answering;
     expect(await json(answered)).toEqual(
       problem('session-erased', 410, 'The session was erased, and the turn with it.'),
@@ -105,7 +105,7 @@ describe('a session that is erased while it is in use', () => {
   });
 
   it('ends the stream of a turn and the stream of a follower', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Never.');
     const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
     await reply.asked();
@@ -113,14 +113,14 @@ describe('a session that is erased while it is in use', () => {
     const followed = eventsOf(following);
     await readUntil(followed, 'turn-started');
     await erase(session);
-    holdersHear();
+    deliverToHolders();
     expect(await readUntil(followed)).toEqual([{ event: 'erased', data: {} }]);
     const last = (await readUntil(eventsOf(streaming))).at(-1);
     expect(last).toEqual({ event: 'erased', data: { turn: expect.any(String) } });
   });
 
   it('notifies a follower even if another session of its name begins immediately', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     await (await post(session, { message: script('Hello.').message() })).text();
     const followed = eventsOf(await send(`${session}/events`, { headers: SSE }));
     await readUntil(followed, 'turn-ended');
@@ -132,7 +132,7 @@ describe('a session that is erased while it is in use', () => {
   });
 
   it('stops a turn before its next call, and completed calls are not undone', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const note = crypto.randomUUID();
     const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
     const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
@@ -145,7 +145,7 @@ describe('a session that is erased while it is in use', () => {
   });
 
   it('refuses an answer for a call that waited', async () => {
-    const scene = await waiting(['pay']);
+    const scene = await startWaitingTurn(['pay']);
     const link = linkOf(scene);
     await erase(scene.session);
     const late = await answer(link, { decision: 'approve' });
@@ -187,7 +187,7 @@ describe('retention', () => {
       return session;
     };
     const [one, other, kept] = [await talk(byApp), await talk(byAgent), await talk(notByAgent)];
-    for (const session of [one, other, kept]) await passIn(session, 24 * 3_600_000);
+    for (const session of [one, other, kept]) await advanceClock(session, 24 * 3_600_000);
     const statuses = [one, other, kept].map(async (session) => (await send(session)).status);
     expect(await Promise.all(statuses)).toEqual([404, 404, 200]);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, type Send, SSE, send } from './client.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string): Promise<Response> => send(session, { method: 'DELETE' });
 
@@ -132,7 +132,7 @@ describe('the id of an event', () => {
       const headers = { ...SSE, 'last-event-id': id };
       expect(await json(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
       expect(await journal(session)).toEqual(before);
-      const waits = await waiting(['pay']);
+      const waits = await startWaitingTurn(['pay']);
       expect(await json(await answer(linkOf(waits), { decision: 'approve' }, { headers }))).toEqual(refused);
       expect((await answer(linkOf(waits), { decision: 'approve' })).status).toBe(200);
     },

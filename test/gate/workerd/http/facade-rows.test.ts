@@ -9,13 +9,13 @@ import { chaining, defineUnfolding, discover } from '../../../../src/kinds/entry
 import { createMcpToolFactory, defineMcpClient } from '../../../../src/mcp/tools/entry.ts';
 import { oneShotPerLoop, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { calls } from '../../node/agentic/scenes.ts';
-import { methods, says } from '../../node/mcp/tools/scenes.ts';
-import { killedDesk } from './killed-desk.ts';
-import { passIn } from './time.ts';
+import { methods, sayingTool } from '../../node/mcp/tools/scenes.ts';
+import { createKilledSession } from './killed-desk.ts';
+import { advanceClock } from './time.ts';
 
 const reads = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
@@ -23,9 +23,9 @@ const reads = (name: string, run: () => unknown) =>
 describe('over HTTP, with a kill between requests', () => {
   it('an empty MCP facade is withdrawn once its listing is known, and offered again if the list changes (S0-129)', async () => {
     const warned = warnings();
-    const server = fakeServer({ tools: [says('search')] });
+    const server = fakeServer({ tools: [sayingTool('search')] });
     const { url, fetch } = server;
-    const { session, send, results, offered } = killedDesk(() => {
+    const { session, send, results, offered } = createKilledSession(() => {
       const factory = createMcpToolFactory({ clients: [defineMcpClient({ name: 'shop', url, fetch })] });
       return { tools: [factory.unfoldingByName('notes', 'Notes.', ['add_note'])] };
     }, [calls('notes'), 'Sorry.', 'Sorry.', calls('notes'), calls('add_note'), 'Noted.']);
@@ -35,9 +35,9 @@ describe('over HTTP, with a kill between requests', () => {
     ]);
     await send(session, { message: 'And now?' });
     expect([offered(), methods(server)['tools/list']]).toEqual([['notes', '', ''], 1]);
-    server.tools = [says('add_note')];
-    pass(600_000);
-    await passIn(session, 600_000);
+    server.tools = [sayingTool('add_note')];
+    advanceTime(600_000);
+    await advanceClock(session, 600_000);
     expect(await send(session, { message: 'And later?' })).toMatchObject({ text: 'Noted.' });
     expect(offered().slice(3)).toEqual(['notes', 'add_note notes', 'add_note notes']);
     expect(results().at(-1)).toBe('add_note done');
@@ -56,7 +56,7 @@ describe('over HTTP, with a kill between requests', () => {
         reads('tell', () => 'Told.'),
         'May I tell?',
       );
-    const { session, send, results, offered } = killedDesk(
+    const { session, send, results, offered } = createKilledSession(
       () => ({ tools: [files(), tell()] }),
       [calls('files'), calls('tell'), calls('files'), 'Done.', calls('files'), calls('read'), 'Done.'],
     );
@@ -97,7 +97,7 @@ describe('over HTTP, with a kill between requests', () => {
     const seen: (readonly unknown[])[] = [];
     const toolsChanged = ({ came, broughtBy }: ToolsChangeSeen) =>
       void seen.push(...came.map((name) => [name, broughtBy(name)]));
-    const { session, send, results, offered } = killedDesk(
+    const { session, send, results, offered } = createKilledSession(
       () => ({
         tools: [first()],
         use: [chaining([discover(Page, { maxDepth: 2 })]), inspect({ toolsChanged })],

@@ -12,7 +12,7 @@ export const MEDIA = {
 };
 
 /** A model that always replies `Seen.`, and declares the files that it accepts. */
-export const seeing = (media: ChatModel['media'] = MEDIA): ChatModel => ({
+export const fileModel = (media: ChatModel['media'] = MEDIA): ChatModel => ({
   name: 'seeing',
   media,
   ask: async () => ({ text: 'Seen.', toolCalls: [], finish: 'stop' }),
@@ -24,7 +24,7 @@ export interface SeerConfig {
   readonly accepts?: readonly string[] | undefined;
 }
 
-export const seer = ({ model = seeing(), accepts }: SeerConfig = {}) =>
+export const fileAgent = ({ model = fileModel(), accepts }: SeerConfig = {}) =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: 'Look.', model, accepts });
 
 /** Files as they are sent to the session's object. */
@@ -50,7 +50,7 @@ export function fileApp(config: FileAppConfig = {}): {
   return {
     via: appWith(
       {
-        agents: [seer({ model, accepts })],
+        agents: [fileAgent({ model, accepts })],
         http: { bodyContext: ['a', 'order'] },
         use: [files({ store, allowPrivateAddresses }), ...use],
         ...app,
@@ -72,7 +72,7 @@ export async function idOf(content: string | Uint8Array<ArrayBuffer>): Promise<s
 }
 
 /** Posts a message to a new session of the app's agent, and returns the response's status and body. */
-export async function posted(
+export async function postAndRead(
   via: Send,
   body: unknown,
   session = newSession('seer'),

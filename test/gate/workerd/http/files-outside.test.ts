@@ -17,8 +17,8 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, ORIGIN, post, send, sessionName } from './client.ts';
-import { fileApp, idOf, posted } from './file-app.ts';
-import { pausesPassing } from './pauses-passing.ts';
+import { fileApp, idOf, postAndRead } from './file-app.ts';
+import { withoutPauses } from './pauses-passing.ts';
 import { problem } from './waiting.ts';
 
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -168,7 +168,7 @@ describe('a message with a file whose session changes while the store saves the 
       if (puts === 1) await portOf(session).erase();
     });
     const { via } = fileApp({ store });
-    expect((await posted(via, { message: parts }, session)).status).toBe(200);
+    expect((await postAndRead(via, { message: parts }, session)).status).toBe(200);
     const id = (await idOf('some bytes')).slice(0, 4);
     expect(told(asked)).toEqual([`put s one ${id}`, `delete s one ${id}`, `put s new ${id}`]);
     const page = await portOf(session).blob({ id: await idOf('some bytes') });
@@ -183,7 +183,7 @@ describe('a message with a file whose session changes while the store saves the 
       if (puts === 1) await begin(session, 'two');
     });
     const { via } = fileApp({ store });
-    expect((await posted(via, { message: parts }, session)).status).toBe(200);
+    expect((await postAndRead(via, { message: parts }, session)).status).toBe(200);
     const id = (await idOf('some bytes')).slice(0, 4);
     expect(told(asked)).toEqual([`put s new ${id}`, `delete s new ${id}`, `put s two ${id}`]);
   });
@@ -197,7 +197,7 @@ describe('a message with a file whose session changes while the store saves the 
       if (puts % 2 === 1) await begin(session, `i${puts}`);
     });
     const { via } = fileApp({ store });
-    const { status, answer } = await posted(via, { message: parts }, session);
+    const { status, answer } = await postAndRead(via, { message: parts }, session);
     expect([status, answer]).toEqual([
       503,
       problem(
@@ -229,7 +229,7 @@ describe('a message that an older object cannot accept', () => {
     const via = appWith({}, { SESSIONS });
     const { message } = script('Done.');
     const said = message();
-    const response = await pausesPassing(() => post(session, { message: said }, { headers, via }));
+    const response = await withoutPauses(() => post(session, { message: said }, { headers, via }));
     expect(response.headers.get('retry-after')).toBe('1');
     const detail = 'The session cannot be reached now. Send the request again.';
     expect(await json(response)).toEqual(problem('session-unavailable', 503, detail));

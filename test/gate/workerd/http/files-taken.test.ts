@@ -5,7 +5,7 @@ import { fallback } from '../../../../src/index.ts';
 import type { FileStore } from '../../../../src/modules/files/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { json, newSession, send, sessionName } from './client.ts';
-import { bytesOf, fileApp, idOf, MEDIA, posted, type SeerConfig, seeing } from './file-app.ts';
+import { bytesOf, fileApp, fileModel, idOf, MEDIA, postAndRead, type SeerConfig } from './file-app.ts';
 
 const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
   type: 'file',
@@ -17,7 +17,7 @@ const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a
 
 /** Returns the result of a message with these parts: 200, or the refusal. */
 async function said(config: Parameters<typeof fileApp>[0], ...message: readonly unknown[]): Promise<unknown> {
-  const { status, answer } = await posted(fileApp(config).via, { message });
+  const { status, answer } = await postAndRead(fileApp(config).via, { message });
   return status === 200 ? 200 : [status, answer.detail];
 }
 
@@ -27,7 +27,7 @@ const shown = async (config: SeerConfig) => {
 };
 
 /** A model that does not declare the files that it accepts. */
-const unknown = { ...seeing(), media: undefined };
+const unknown = { ...fileModel(), media: undefined };
 
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 const USUAL =
@@ -90,7 +90,7 @@ describe('an agent that names no media types', () => {
 
   it('accepts only images, PDF and text from a model that supports more', async () => {
     const message = { data: ['audio/*', 'application/*', 'image/*'], url: ['video/mp4'] };
-    const config = { model: seeing({ ...MEDIA, message }) };
+    const config = { model: fileModel({ ...MEDIA, message }) };
     expect(await shown(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
     expect(await said(config, file('audio/mpeg'))).toEqual([
       415,
@@ -100,8 +100,8 @@ describe('an agent that names no media types', () => {
   });
 
   it('accepts the types that every candidate of its model supports', async () => {
-    const other = seeing({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
-    const config = { model: fallback([seeing(), fallback([seeing(), other])]) };
+    const other = fileModel({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
+    const config = { model: fallback([fileModel(), fallback([fileModel(), other])]) };
     expect(await shown(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', ...TEXT],
       url: ['image/gif', 'image/png'],
@@ -111,7 +111,7 @@ describe('an agent that names no media types', () => {
       'message[0] is application/pdf, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml, text/*, ' +
         'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
     ]);
-    expect(await shown({ model: fallback([seeing(), unknown]) })).toEqual({ data: [], url: [] });
+    expect(await shown({ model: fallback([fileModel(), unknown]) })).toEqual({ data: [], url: [] });
   });
 });
 
@@ -143,7 +143,7 @@ describe('an agent that names media types', () => {
   });
 
   it('accepts its types with a fallback whose models do not exclude them', async () => {
-    const config = { accepts: ['image/*'], model: fallback([seeing(), unknown]) };
+    const config = { accepts: ['image/*'], model: fallback([fileModel(), unknown]) };
     expect(await shown(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
       url: ['image/*'],
@@ -160,7 +160,9 @@ describe('an agent that names media types', () => {
 });
 
 it('a problem lists the refused and the accepted types', async () => {
-  const { answer } = await posted(fileApp({ accepts: ['image/png'] }).via, { message: [file('image/gif')] });
+  const { answer } = await postAndRead(fileApp({ accepts: ['image/png'] }).via, {
+    message: [file('image/gif')],
+  });
   expect(answer).toMatchObject({
     type: 'urn:holdfast:problem:unsupported-media-type',
     problems: ['message[0] is image/gif, sent as bytes'],
@@ -169,7 +171,7 @@ it('a problem lists the refused and the accepted types', async () => {
 });
 
 it('the agents of other tests accept no files', async () => {
-  const { status, answer } = await posted(send, { message: [file('image/png')] }, newSession());
+  const { status, answer } = await postAndRead(send, { message: [file('image/png')] }, newSession());
   expect([status, answer.detail]).toEqual([
     415,
     'message[0] is image/png, sent as bytes. The agent accepts no files.',
@@ -196,7 +198,7 @@ describe('an external store', () => {
     const { store, puts } = storeOf();
     const { via, sent } = fileApp({ store: () => store });
     const session = newSession('seer');
-    expect((await posted(via, { message: [file('image/png')] }, session)).status).toBe(200);
+    expect((await postAndRead(via, { message: [file('image/png')] }, session)).status).toBe(200);
     const id = await idOf('some bytes');
     const { incarnation } =
       (await createObjectSession(env.SESSIONS, sessionName(session)).read({ from: 1 })) ?? {};
@@ -215,7 +217,7 @@ describe('an external store', () => {
       throw down;
     });
     const { via, sent } = fileApp({ store: () => store });
-    const { status, answer } = await posted(via, { message: [file('image/png')] });
+    const { status, answer } = await postAndRead(via, { message: [file('image/png')] });
     expect([status, answer.type, answer.detail]).toEqual([
       503,
       'urn:holdfast:problem:files-unavailable',

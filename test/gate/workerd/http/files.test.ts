@@ -4,11 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { type FileStore, files } from '../../../../src/modules/files/entry.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, type Send, send } from './client.ts';
-import { bytesOf, contentOf, fileApp, idOf, posted, seeing, seer } from './file-app.ts';
+import { bytesOf, contentOf, fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
 
 const everything = {
   accepts: ['image/*', 'text/*', 'application/*', 'video/*'],
-  model: { ...seeing(), media: undefined },
+  model: { ...fileModel(), media: undefined },
 };
 const { via } = fileApp(everything);
 
@@ -28,7 +28,7 @@ async function keep(
   }: { mediaType?: string; name?: string; session?: string; by?: Send } = {},
 ): Promise<Kept> {
   const message = [{ type: 'file', mediaType, data: btoa(content), ...(name !== undefined && { name }) }];
-  const { status } = await posted(by, { message }, session);
+  const { status } = await postAndRead(by, { message }, session);
   expect(status).toBe(200);
   const id = await idOf(content);
   return { path: `${session}/files/${id}`, id };
@@ -143,7 +143,7 @@ describe('GET .../files/{id}', () => {
       const id = request.headers.get('authorization');
       return id === null ? null : { id };
     };
-    const app = appWith({ agents: [seer(everything)], use: [files()], auth });
+    const app = appWith({ agents: [fileAgent(everything)], use: [files()], auth });
     const as =
       (id: string): Send =>
       (path, init = {}) =>
@@ -388,9 +388,9 @@ it('a session without room for a file is refused with its limit', async () => {
   const SESSIONS = objectsWith(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));
-  const full = appWith({ agents: [seer(everything)], use: [files()] }, { ...env, SESSIONS });
+  const full = appWith({ agents: [fileAgent(everything)], use: [files()] }, { ...env, SESSIONS });
   const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };
-  const { status, answer } = await posted(full, { message: [file] });
+  const { status, answer } = await postAndRead(full, { message: [file] });
   expect([status, answer.type, answer.detail]).toEqual([
     413,
     'urn:holdfast:problem:files-full',

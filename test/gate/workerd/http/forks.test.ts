@@ -9,8 +9,8 @@ import { withLease } from '../../../fixtures/lease-terms.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { journal, json, newSession, post, send, sessionId, sessionName } from './client.ts';
-import { contentOf, fileApp, idOf, posted } from './file-app.ts';
-import { waiting } from './waiting.ts';
+import { contentOf, fileApp, idOf, postAndRead } from './file-app.ts';
+import { startWaitingTurn } from './waiting.ts';
 
 const forked = (path: string, body: unknown = {}, via = send): Promise<Response> =>
   via(`${path}/fork`, {
@@ -132,7 +132,7 @@ describe('a fork', () => {
   });
 
   it('ends the open turn as cancelled: started calls are unknown, waiting ones declined, and the others skipped', async () => {
-    const { session: path, to } = await waiting(['pay', 'pay_now']);
+    const { session: path, to } = await startWaitingTurn(['pay', 'pay_now']);
     const events = await journal(path);
     // Both were requested: one waits, and the other has not begun.
     const at = events.findIndex(({ type }) => type === 'tool-call-suspended') + 1;
@@ -340,7 +340,7 @@ describe('the files of a fork', () => {
 
   it('are separate copies, which remain if its source is erased', async () => {
     const { via } = fileApp({ use: [branches()] });
-    const { session } = await posted(via, { message: PNG });
+    const { session } = await postAndRead(via, { message: PNG });
     const url = await forkOf(session, {}, via);
     await via(session, { method: 'DELETE' });
     const file = await via(`${url}/files/${await idOf('a png')}`);
@@ -362,7 +362,7 @@ describe('the files of a fork', () => {
       deleteAll: async () => {},
     };
     const { via } = fileApp({ use: [branches()], store: () => store });
-    const { session } = await posted(via, { message: PNG });
+    const { session } = await postAndRead(via, { message: PNG });
     const url = await forkOf(session, {}, via);
     expect([...kept.keys()].map((key) => key.split(' ')[0])).toEqual([
       sessionName(session),
@@ -375,7 +375,7 @@ describe('the files of a fork', () => {
 
   it('are deleted in the fork if they are in its source', async () => {
     const { via } = fileApp({ use: [branches()] });
-    const { session } = await posted(via, { message: PNG });
+    const { session } = await postAndRead(via, { message: PNG });
     const id = await idOf('a png');
     await via(`${session}/files/${id}`, { method: 'DELETE' });
     const url = await forkOf(session, {}, via);

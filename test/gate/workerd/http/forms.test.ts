@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { appWith } from './app.ts';
 import { journal, json, newSession, type Send } from './client.ts';
-import { fileApp, idOf, seer } from './file-app.ts';
+import { fileAgent, fileApp, idOf } from './file-app.ts';
 
 const png = (text = 'a png', name = 'chart.png') => new File([text], name, { type: 'image/png' });
 
@@ -120,7 +120,7 @@ describe('POST .../forms', () => {
   });
 
   it('does not exist in an app without the module of files', async () => {
-    const response = await sendForm(appWith({ agents: [seer()] }), formOf({ message: 'Hello.' }));
+    const response = await sendForm(appWith({ agents: [fileAgent()] }), formOf({ message: 'Hello.' }));
     expect(await json(response)).toEqual(
       problem('unknown-route', 404, 'This path is unknown. GET / shows where to start.'),
     );

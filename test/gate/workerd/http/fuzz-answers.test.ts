@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { journal, json, ORIGIN, send } from './client.ts';
-import { answer, type Waiting, waiting } from './waiting.ts';
+import { answer, startWaitingTurn, type WaitingTurn } from './waiting.ts';
 
 const SEED = 20261122;
 const APPROVE = '{"decision":"approve"}';
@@ -144,7 +144,7 @@ const LISTED = [
   ...sent(places(CALLS_THAT_WAIT, QUESTIONS), VALID),
 ];
 
-async function refused({ session, turn }: Waiting, { path, headers, body }: Drawn): Promise<number> {
+async function refused({ session, turn }: WaitingTurn, { path, headers, body }: Drawn): Promise<number> {
   const response = await send(`${session}${path.replaceAll(TURN, turn)}`, {
     method: 'POST',
     headers,
@@ -162,7 +162,7 @@ async function refused({ session, turn }: Waiting, { path, headers, body }: Draw
 describe('an arbitrary answer from a client', () => {
   it('returns a 4xx problem, journals no event, and leaves both calls waiting', async () => {
     const log = vi.spyOn(console, 'error');
-    const wait = await waiting(['pay', 'look_up']);
+    const wait = await startWaitingTurn(['pay', 'look_up']);
     const standing = async () => [await journal(wait.session), await json(await send(wait.session))];
     const before = await standing();
     const seen = new Set<number>();

@@ -7,11 +7,11 @@ import { env } from 'cloudflare:workers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionName } from './client.ts';
-import { HEARING, LONG_LEASE_MS } from './time.ts';
+import { LONG_LEASE_MS, MANUAL_DELIVERY } from './time.ts';
 import { answer } from './waiting.ts';
 
 /** Whether the tools run, and whether they were stopped. */
@@ -66,7 +66,7 @@ function place(): Place {
     },
   }));
   const via = appWith({ agents: [digger] }, { SESSIONS });
-  return { session: newSession('digger', HEARING), via, brought };
+  return { session: newSession('digger', MANUAL_DELIVERY), via, brought };
 }
 
 /** Returns the number of the object's open lines, of its holder and of its readers. */
@@ -78,7 +78,7 @@ const linesOf = (session: string): Promise<readonly number[]> =>
 /** Lets a second pass, after which the lease holder has a line. */
 async function lineOpens({ session }: Place): Promise<void> {
   expect(await linesOf(session)).toEqual([0, 0]);
-  pass(1_000);
+  advanceTime(1_000);
   await expect.poll(() => linesOf(session), { timeout: 15_000 }).toEqual([1, 0]);
 }
 

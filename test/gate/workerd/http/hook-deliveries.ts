@@ -47,7 +47,7 @@ export const appFor = (
   );
 
 /** An app whose webhook uses the default mapping. */
-export const plain = appWith({ use: [githubWebhook(config)] }, ENV);
+export const plainWebhook = appWith({ use: [githubWebhook(config)] }, ENV);
 
 /** The body of a problem response. */
 export const problem = (status: number, type: string, detail: string) => ({

@@ -19,7 +19,7 @@ import {
   FAILED,
   HOOK,
   issueBody,
-  plain,
+  plainWebhook,
   problem,
   signedIssue,
 } from './hook-deliveries.ts';
@@ -52,12 +52,15 @@ describe('a refused delivery', () => {
     expect(most.length).toBe(5_000_000);
     const { message } = script('Done.');
     expect((await deliver(appFor(message), await signedIssue(most))).status).toBe(202);
-    expect((await deliver(plain, await signedIssue(`${most} `))).status).toBe(413);
+    expect((await deliver(plainWebhook, await signedIssue(`${most} `))).status).toBe(413);
   });
 
   it('that cannot be parsed still had a valid signature', async () => {
     const signed = await signedIssue('{"action":');
-    await expectProblem(await deliver(plain, signed), problem(400, 'bad-json', 'The body is not JSON.'));
+    await expectProblem(
+      await deliver(plainWebhook, signed),
+      problem(400, 'bad-json', 'The body is not JSON.'),
+    );
   });
 
   it('does not reveal which secret is missing', async () => {

@@ -11,7 +11,15 @@ import { ENV, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
 import type { Send } from './client.ts';
-import { config, deliver, expectProblem, issueBody, plain, problem, signedIssue } from './hook-deliveries.ts';
+import {
+  config,
+  deliver,
+  expectProblem,
+  issueBody,
+  plainWebhook,
+  problem,
+  signedIssue,
+} from './hook-deliveries.ts';
 
 /** Sends a body that counts how much of it was read. */
 async function deliverCounted(app: Send, headers: Readonly<Record<string, string>>, path = '/hooks/github') {
@@ -38,7 +46,7 @@ describe('the body of a delivery', () => {
   );
 
   it('is not read if there is no signature', async () => {
-    const { response, pulled } = await deliverCounted(plain, {});
+    const { response, pulled } = await deliverCounted(plainWebhook, {});
     await expectProblem(response, MISSING);
     expect(pulled).toBe(0);
   });
@@ -73,7 +81,7 @@ describe('the body of a delivery', () => {
 
   it('is read if its signature must be checked', async () => {
     const { headers } = await signedIssue();
-    expect((await deliverCounted(plain, headers)).pulled).toBe(5);
+    expect((await deliverCounted(plainWebhook, headers)).pulled).toBe(5);
   });
 });
 

@@ -7,7 +7,7 @@ import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { SECRET } from '../../../fixtures/signed.ts';
 import { appWith, objectsWith } from './app.ts';
-import { ended, journal, json, ORIGIN, send } from './client.ts';
+import { followToEnd, journal, json, ORIGIN, send } from './client.ts';
 import {
   appFor,
   config,
@@ -15,7 +15,7 @@ import {
   expectProblem,
   HOOK,
   issueBody,
-  plain,
+  plainWebhook,
   problem,
   signedIssue,
 } from './hook-deliveries.ts';
@@ -35,7 +35,7 @@ describe('a delivery', () => {
     });
     const session = `/agents/scripted/sessions/${encodeURIComponent(String(told.session))}`;
     expect(response.headers.get('location')).toBe(`${session}/turns/${told.turn}`);
-    const events = await ended(session);
+    const events = await followToEnd(session);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(model.requests.length).toBe(2);
     const answer = await send(response.headers.get('location') ?? '');
@@ -47,7 +47,7 @@ describe('a delivery', () => {
     const signed = await signedIssue(issueBody(), 'd-1');
     const { session } = await json(await deliver(appFor(message), signed));
     const path = `/agents/scripted/sessions/${encodeURIComponent(String(session))}`;
-    const started = (await ended(path)).find(({ type }) => type === 'turn-started');
+    const started = (await followToEnd(path)).find(({ type }) => type === 'turn-started');
     expect(started).toMatchObject({
       message: expect.stringContaining('Broken'),
       principal: { id: 'webhook:github' },
@@ -68,7 +68,7 @@ describe('a delivery', () => {
       expect(await json(again)).toEqual({ ...told, status: 'known' });
       expect([again.status, again.headers.get('location')]).toEqual([202, first.headers.get('location')]);
     }
-    await ended(path);
+    await followToEnd(path);
     expect(await json(await deliver(app, await signedIssue(body)))).toEqual({ ...told, status: 'known' });
     expect((await journal(path)).filter(({ type }) => type === 'turn-started').length).toBe(1);
     expect(model.requests.length).toBe(1);
@@ -176,7 +176,7 @@ describe('a delivery', () => {
 
   it('returns 404 for an unknown webhook, and 405 for another method', async () => {
     await expectProblem(
-      await deliver(plain, await signedIssue(), '/hooks/gitlab'),
+      await deliver(plainWebhook, await signedIssue(), '/hooks/gitlab'),
       problem(
         404,
         'unknown-webhook',
@@ -187,7 +187,7 @@ describe('a delivery', () => {
       await deliver(send, await signedIssue()),
       problem(404, 'unknown-route', 'This path is unknown. GET / shows where to start.'),
     );
-    const got = await plain(HOOK);
+    const got = await plainWebhook(HOOK);
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
   });
 

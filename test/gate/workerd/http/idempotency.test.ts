@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
-import { allEvents, ended, journal, json, newSession, post, SSE, send } from './client.ts';
+import { allEvents, followToEnd, journal, json, newSession, post, SSE, send } from './client.ts';
 import { problem } from './waiting.ts';
 
 const keyed = (key: string, more: Record<string, string> = {}) => ({
@@ -90,7 +90,7 @@ describe('an idempotency key', () => {
     expect(await json(await post(session, body, keyed('k1', ASYNC)))).toEqual(accepted);
     const waited = await json(await post(session, body, keyed('k1')));
     expect(waited).toMatchObject({ turn: accepted.turn, outcome: 'completed', text: 'Done.' });
-    await ended(session);
+    await followToEnd(session);
     const more = await json(await post(session, { message: 'More' }, keyed('k2')));
     const later = await post(session, { message: 'More' }, keyed('k2', ASYNC));
     expect([later.status, (await json(later)).turn]).toEqual([202, more.turn]);

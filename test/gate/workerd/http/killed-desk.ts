@@ -10,7 +10,7 @@ type Boss = Partial<Parameters<typeof defineAgent>[0]>;
 /**
  * A session whose object is killed, and whose Worker is replaced, before each request. Only its rows survive.
  */
-export interface KilledDesk {
+export interface KilledSession {
   readonly session: string;
   readonly model: ScriptedModel;
   /** Kills the object, and sends the request to a new Worker: a message, an answer, or a read. */
@@ -24,10 +24,10 @@ export interface KilledDesk {
 /**
  * Creates a session of the agent `boss`. `make` runs for each request, because its Worker is new each time.
  */
-export function killedDesk(
+export function createKilledSession(
   make: () => Boss & { readonly others?: readonly Agent[] },
   replies: readonly ScriptedReply[],
-): KilledDesk {
+): KilledSession {
   const model = scriptedModel(replies);
   const app = () => {
     const { others = [], ...more } = make();

@@ -5,7 +5,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { playModel, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
@@ -20,7 +20,7 @@ import {
   send,
   sessionName,
 } from './client.ts';
-import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
 
 /** A model that replies to the first message at once, and then waits before each further piece. */
 function speaking(...replies: readonly (readonly string[])[]) {
@@ -136,7 +136,7 @@ describe('streamed text', () => {
 
   it('restarts, and reports that, if the turn’s invocation is gone', async () => {
     const model = speaking(['Hel', 'never'], ['Hello, ', 'you.']);
-    const session = await begun(model, hearingSession());
+    const session = await begun(model, newManualSession());
     const reader = await following(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(1);
     const refuse = () =>
@@ -148,8 +148,8 @@ describe('streamed text', () => {
     model.say(1);
     const before = await reader.until('text-delta');
     expect(story(before)).toEqual(['turn-started', '1.1: Hel']);
-    pass(LONG_LEASE_MS);
-    await passIn(session, LONG_LEASE_MS);
+    advanceTime(LONG_LEASE_MS);
+    await advanceClock(session, LONG_LEASE_MS);
     await model.asked(2);
     model.say();
     const rest = ['turn-resumed', 'restarted 1.2', '1.2: Hello, you.', 'model-replied', 'turn-ended'];

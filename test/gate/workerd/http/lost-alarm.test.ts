@@ -1,11 +1,11 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, journal, json, post, SSE, send, sessionName } from './client.ts';
-import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
 
 /** Calls to an overloaded object are not retried. */
 const refuse = () =>
@@ -20,7 +20,7 @@ const KEYED = { 'idempotency-key': 'k1' };
 
 /** A turn whose invocation went silent, whose lease has expired, and whose alarm the platform has lost. */
 async function forgotten() {
-  const session = hearingSession();
+  const session = newManualSession();
   const lost = held('Not stored.');
   const { message, model } = script(lost.reply, 'Done.');
   const body = { message: message() };
@@ -29,8 +29,8 @@ async function forgotten() {
   lost.release();
   const turn = String((await journal(session))[1]?.turn);
   await runInDurableObject(stubOf(session), (_, { storage }) => storage.deleteAlarm());
-  pass(LONG_LEASE_MS);
-  await passIn(session, LONG_LEASE_MS + 2_000);
+  advanceTime(LONG_LEASE_MS);
+  await advanceClock(session, LONG_LEASE_MS + 2_000);
   return { session, turn, body, model, answering };
 }
 
@@ -65,7 +65,7 @@ describe('a turn whose alarm the platform has lost', () => {
     const asked = await send(`${session}/turns/${turn}`, { headers });
     expect(asked.status).toBe('accept' in headers ? 200 : 202);
     expect(await alarmOf(session)).not.toBeNull();
-    await passIn(session, 0);
+    await advanceClock(session, 0);
     expect(await json(await answering)).toMatchObject({ turn, outcome: 'completed', text: 'Done.' });
     await asked.text();
   });
@@ -74,13 +74,13 @@ describe('a turn whose alarm the platform has lost', () => {
     const { session, turn, body, answering } = await forgotten();
     const again = await post(session, body, { headers: { ...KEYED, prefer: 'respond-async' } });
     expect([again.status, await json(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
-    await passIn(session, 0);
+    await advanceClock(session, 0);
     expect(await json(await answering)).toMatchObject({ turn, text: 'Done.' });
   });
 });
 
 it('a repeated message waits for the answer while the lease holder lives', async () => {
-  const session = hearingSession();
+  const session = newManualSession();
   const answer = held('Done.');
   const { message, model } = script(answer.reply);
   const body = { message: message() };

@@ -1,7 +1,7 @@
 /** Messages of parts: what is accepted, journaled and refused. */
 import { describe, expect, it } from 'vitest';
 import { journal, json, newSession, post, send } from './client.ts';
-import { bytesOf, fileApp, idOf, posted } from './file-app.ts';
+import { bytesOf, fileApp, idOf, postAndRead } from './file-app.ts';
 
 const PNG = { type: 'file', mediaType: 'image/png', data: btoa('a png'), name: 'chart.png' };
 
@@ -17,7 +17,7 @@ describe('a message of parts', () => {
       { type: 'text', text: 'And that?' },
       { type: 'file', mediaType: 'application/pdf', data: btoa('a pdf') },
     ];
-    const { status, answer, session } = await posted(via, { message });
+    const { status, answer, session } = await postAndRead(via, { message });
     expect([status, answer.text]).toEqual([200, 'Seen.']);
     const [png, pdf] = [await idOf('a png'), await idOf('a pdf')];
     expect(await started(session, via)).toMatchObject({
@@ -48,7 +48,7 @@ describe('a message of parts', () => {
   it('sends equal bytes once', async () => {
     const { via, sent } = fileApp();
     const message = [PNG, { ...PNG, name: 'again.png' }];
-    const { status, session } = await posted(via, { message });
+    const { status, session } = await postAndRead(via, { message });
     expect([status, sent[0]?.length]).toEqual([200, 1]);
     const id = await idOf('a png');
     expect(await started(session, via)).toMatchObject({
@@ -67,7 +67,7 @@ describe('a message of parts', () => {
       { type: 'text', text: ' ' },
       { type: 'text', text: 'Two.' },
     ];
-    const { session } = await posted(via, { message });
+    const { session } = await postAndRead(via, { message });
     expect(sent).toEqual([[]]);
     expect(await started(session, via)).toMatchObject({ message: 'One.\n\nTwo.' });
     expect(await started(session, via)).not.toHaveProperty('parts');
@@ -82,7 +82,7 @@ describe('a message of parts', () => {
       { type: 'file', url, mediaType: 'image/png' },
       { type: 'file', url: `data:;base64,${btoa('a png')}`, mediaType: 'IMAGE/png; q=1' },
     ];
-    const { session } = await posted(via, { message });
+    const { session } = await postAndRead(via, { message });
     const one = { type: 'file', mediaType: 'image/png', id: await idOf('a png'), size: 5 };
     expect(await started(session, via)).toMatchObject({ parts: [one, one, one, one] });
   });
@@ -94,7 +94,7 @@ describe('a message of parts', () => {
       { ...PNG, name: 'a\r\nb\u202egnp.\u0000' },
       { ...PNG, name: '  ' },
     ];
-    const { session } = await posted(via, { message });
+    const { session } = await postAndRead(via, { message });
     const { parts } = Object(await started(session, via));
     expect(parts).toMatchObject([{ name: 'a b gnp.' }, { mediaType: 'image/png' }]);
     expect(parts[1]).not.toHaveProperty('name');
@@ -197,14 +197,14 @@ describe('an invalid message of parts', () => {
       'message: must have at most 100 parts',
     ],
   ])('%s is refused', async (_, message, expected) => {
-    const { status, answer, session } = await posted(send, { message }, newSession());
+    const { status, answer, session } = await postAndRead(send, { message }, newSession());
     expect([status, answer.problems]).toEqual([422, [expected]]);
     expect((await send(session)).status).toBe(404);
   });
 
   it('is refused with every problem', async () => {
     const message = [{ type: 'text' }, { type: 'file', a: 1 }, 7];
-    const { status, answer } = await posted(send, { message, context: 1, b: 2 }, newSession());
+    const { status, answer } = await postAndRead(send, { message, context: 1, b: 2 }, newSession());
     const problems = [
       'message[0].text: must be text',
       'message[1].a: is not known here',
@@ -231,9 +231,9 @@ describe('the size of a body', () => {
   it('can be 12 MiB if files are accepted, and a file in it 8 MiB', async () => {
     const { via, sent } = fileApp();
     const most = 8 * 1024 * 1024;
-    expect((await posted(via, { message: large(most) })).status).toBe(200);
+    expect((await postAndRead(via, { message: large(most) })).status).toBe(200);
     expect(sent[0]).toMatchObject([{ size: most }]);
-    const { status, answer } = await posted(via, { message: [PNG, ...large(most + 1)] });
+    const { status, answer } = await postAndRead(via, { message: [PNG, ...large(most + 1)] });
     expect([status, answer.type, answer.detail]).toEqual([
       413,
       'urn:holdfast:problem:file-too-large',
@@ -245,12 +245,12 @@ describe('the size of a body', () => {
   it('has the usual limit if files are not accepted, or the limit of the app', async () => {
     const body = { message: 'x'.repeat(1_000_001) };
     const none = fileApp({ accepts: [] });
-    expect((await posted(none.via, body)).answer.detail).toBe(
+    expect((await postAndRead(none.via, body)).answer.detail).toBe(
       'The body is larger than 1000000 bytes. Send less.',
     );
-    expect((await posted(fileApp().via, body)).status).toBe(200);
+    expect((await postAndRead(fileApp().via, body)).status).toBe(200);
     const generous = fileApp({ http: { maxBodyBytes: 13 * 1024 * 1024 } });
-    expect((await posted(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
+    expect((await postAndRead(generous.via, { message: 'x'.repeat(12.5 * 1024 * 1024) })).status).toBe(200);
   });
 
   it('is limited while it is read, even without a declared length', async () => {

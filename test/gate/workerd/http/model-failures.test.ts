@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { playModel, script } from '../../../fixtures/scripts.ts';
-import { appWith, broken } from './app.ts';
+import { appWith, failingAgent } from './app.ts';
 import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from './client.ts';
 
 type Answer = () => Response | Promise<Response>;
@@ -187,7 +187,7 @@ describe('a turn that fails', () => {
   it('unexpectedly returns 500 without internals', async () => {
     const session = newSession('broken');
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const via = appWith({ agents: [broken] });
+    const via = appWith({ agents: [failingAgent] });
     const response = await post(session, { message: 'Hello' }, { via });
     expect(response.status).toBe(500);
     const problem = await json(response);

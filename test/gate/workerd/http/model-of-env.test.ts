@@ -13,7 +13,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { asDescribed } from './as-described.ts';
+import { checkingResponses } from './as-described.ts';
 import { json, newSession, ORIGIN, post, type Send } from './client.ts';
 import { MEDIA } from './file-app.ts';
 import { expectProblem, problem } from './hook-deliveries.ts';
@@ -29,7 +29,7 @@ function deployed(
 ): Send {
   const { worker } = createHoldfast({ agents, model, use: [files()] });
   const all = { ...env, MODEL: '', ...vars };
-  return asDescribed(async (path, init) => {
+  return checkingResponses(async (path, init) => {
     const url = path.startsWith('/') ? `${ORIGIN}${path}` : path;
     const request = new Request(url, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, all, createExecutionContext());

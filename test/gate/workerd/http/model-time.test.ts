@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { type ChatModel, defineAgent, type ModelTimeout } from '../../../../src/index.ts';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
-import { pass, systemTimersOf } from '../../../fixtures/held-time.ts';
+import { advanceTime, systemTimersOf } from '../../../fixtures/held-time.ts';
 import { appWith } from './app.ts';
 import { allEvents, json, post, SSE } from './client.ts';
-import { hearingSession } from './time.ts';
+import { newManualSession } from './time.ts';
 
 /** The tests' Worker ignores turns of an agent with this name. */
 const agentOf = (ask: ChatModel['ask'], modelTimeout?: ModelTimeout) =>
@@ -23,9 +23,9 @@ it('a model that never settles causes a 502 after its timeout', async () => {
     return new Promise(() => {});
   };
   const via = appWith({ agents: [agentOf(never, { total: 9_000 })] });
-  const answer = post(hearingSession('agent'), { message: 'Hi.' }, { via });
+  const answer = post(newManualSession('agent'), { message: 'Hi.' }, { via });
   await asked.promise;
-  pass(9_000);
+  advanceTime(9_000);
   const response = await answer;
   expect(response.status).toBe(502);
   expect(await json(response)).toMatchObject({
@@ -42,7 +42,7 @@ it('a model that has responded leaves no running timer', async () => {
   };
   // A model streams in case a reader joins.
   const via = appWith({ agents: [agentOf(prompt, { total: 51 })], use: [liveText()] });
-  const response = await post(hearingSession('agent'), { message: 'Hi.' }, { via });
+  const response = await post(newManualSession('agent'), { message: 'Hi.' }, { via });
   expect(response.status).toBe(200);
   // The invocation's only timer limits both silence and total time, because nothing else is due sooner.
   expect([during, systemTimersOf(51)]).toEqual([1, 0]);
@@ -53,11 +53,11 @@ it('a model that goes silent in a stream is called once more, and then the turn 
   const silent: ChatModel['ask'] = (_, { onText }) => {
     asked += 1;
     onText?.('Hel');
-    setTimeout(() => pass(5_000), 0);
+    setTimeout(() => advanceTime(5_000), 0);
     return new Promise(() => {});
   };
   const via = appWith({ agents: [agentOf(silent, { silence: 5_000 })] });
-  const response = await post(hearingSession('agent'), { message: 'Hi.' }, { headers: SSE, via });
+  const response = await post(newManualSession('agent'), { message: 'Hi.' }, { headers: SSE, via });
   const events = await allEvents(response);
   expect(
     events.map(({ event }) => event).filter((event) => event?.startsWith('reply') || event === 'text-delta'),
@@ -73,9 +73,9 @@ it('secrets that are not issued within half a minute fail the turn, which says s
     return new Promise(() => {});
   };
   const via = appWith({ agents: [agentOf(() => new Promise(() => {}))], secrets });
-  const answer = post(hearingSession('agent'), { message: 'Hi.' }, { via });
+  const answer = post(newManualSession('agent'), { message: 'Hi.' }, { via });
   await minting.promise;
-  pass(30_000);
+  advanceTime(30_000);
   const response = await answer;
   expect(response.status).toBe(500);
   expect(await json(response)).toMatchObject({

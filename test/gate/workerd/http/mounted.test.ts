@@ -11,9 +11,9 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { openApi } from '../../../../src/modules/openapi/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { calling, KEY } from '../mcp/server/talk.ts';
-import { asked, taskOf } from '../mcp/server/task-talk.ts';
-import { asDescribed } from './as-described.ts';
+import { callTool, KEY } from '../mcp/server/talk.ts';
+import { requestResult, taskOf } from '../mcp/server/task-talk.ts';
+import { checkingResponses } from './as-described.ts';
 import { allEvents, json, ORIGIN, type Send, SSE } from './client.ts';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
@@ -48,7 +48,7 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
 
 type Fetch = (request: Request, vars: object, ctx: ExecutionContext) => Response | Promise<Response>;
 const sending = (fetch: Fetch, base = ''): Send =>
-  asDescribed(
+  checkingResponses(
     async (path, init) => fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext()),
     { base },
   );
@@ -199,12 +199,12 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
     const below: Send = (path, init) => via(base + path, init);
     // A retry returns the task of the waiting turn.
     const meta = { [KEY]: crypto.randomUUID() };
-    const waits = await calling(below, 'clerk', { message: 'Pay.' }, meta);
+    const waits = await callTool(below, 'clerk', { message: 'Pay.' }, meta);
     const { session, turn, path } = Object(waits.structuredContent);
     expect(path).toBe(`${base}/agents/clerk/sessions/${session}/turns/${turn}`);
-    const busy = await calling(below, 'clerk', { message: 'Pay.', session });
+    const busy = await callTool(below, 'clerk', { message: 'Pay.', session });
     const { taskId } = await taskOf(below, 'clerk', { message: 'Pay.' }, { meta });
-    const task = await asked(below, 'tasks/get', { taskId });
+    const task = await requestResult(below, 'tasks/get', { taskId });
     const found = [waits, busy, task].map(pathsIn);
     expect(found.map((links) => links.length)).toEqual([4, 1, 1]);
     for (const link of found.flat()) {

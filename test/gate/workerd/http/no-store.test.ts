@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { postMcp, publishing, rpc } from '../mcp/server/talk.ts';
+import { appWithEndpoint, postMcp, rpc } from '../mcp/server/talk.ts';
 import { appWith } from './app.ts';
 import { allEvents, newSession, post, type Send, SSE, send } from './client.ts';
-import { fileApp, idOf, posted } from './file-app.ts';
+import { fileApp, idOf, postAndRead } from './file-app.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
@@ -44,7 +44,7 @@ describe('a response', () => {
     const { via } = fileApp({ accepts: ['image/*'] });
     const session = newSession('seer');
     const message = [{ type: 'file', mediaType: 'image/png', data: btoa('kept') }];
-    await posted(via, { message }, session);
+    await postAndRead(via, { message }, session);
     const id = await idOf('kept');
     const path = `${session}/files/${id}`;
     expect(await said(via(path))).toEqual([200, 'no-store']);
@@ -61,7 +61,7 @@ describe('a response', () => {
     await allEvents(streamed);
     const events = await send(`${await answered()}/events`, { headers: SSE });
     expect(await said(events)).toEqual([200, 'no-store, no-transform']);
-    const mcp = await postMcp(publishing({ tools: [hello] }), rpc('tools/list', {}));
+    const mcp = await postMcp(appWithEndpoint({ tools: [hello] }), rpc('tools/list', {}));
     expect(await said(mcp)).toEqual([200, 'no-store, no-transform']);
   });
 });

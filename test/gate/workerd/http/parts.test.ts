@@ -5,10 +5,10 @@ import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { playModel } from '../../../fixtures/scripts.ts';
-import { calling, publishing, texts, viewOf } from '../mcp/server/talk.ts';
+import { appWithEndpoint, callTool, texts, viewOf } from '../mcp/server/talk.ts';
 import {
   allEvents,
-  ended,
+  followToEnd,
   journal,
   json,
   newSession,
@@ -116,7 +116,7 @@ describe('a reply of parts', () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const session = newSession();
     await post(session, { message }, { headers: { prefer: 'respond-async' } });
-    const [, , reply] = await ended(session);
+    const [, , reply] = await followToEnd(session);
     expect(reply).toMatchObject(shownOf(Object(reply).turn));
   });
 
@@ -158,7 +158,7 @@ describe('a reply of parts', () => {
 
   it('returns only its text to an MCP client', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
-    const answer = await calling(publishing({ agents: ['scripted'] }), 'scripted', { message });
+    const answer = await callTool(appWithEndpoint({ agents: ['scripted'] }), 'scripted', { message });
     expect(texts(answer)[0]).toBe('Done.');
     expect(viewOf(answer)).toMatchObject({ text: 'Done.' });
     expect(JSON.stringify(answer)).not.toMatch(/Done it is|sss|ttt/);

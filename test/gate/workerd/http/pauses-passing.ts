@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
 /** Runs the work with timers that fire at once, so that the pauses between its tries take no time. */
-export async function pausesPassing<T>(work: () => Promise<T>): Promise<T> {
+export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const passing = setInterval(() => vi.runOnlyPendingTimers(), 1);
   try {

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { DEFAULT_PLATFORM, readPlatform } from '../../../doors/session.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
 import { held, script, until } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
-  ended,
   eventsOf,
+  followToEnd,
   journal,
   json,
   newSession,
@@ -19,7 +19,7 @@ import {
   send,
   sessionId,
 } from './client.ts';
-import { hearingSession } from './time.ts';
+import { newManualSession } from './time.ts';
 import { problem } from './waiting.ts';
 
 let lift = (): void => {};
@@ -41,11 +41,11 @@ function longTurn() {
 describe('a client whose invocation must end before its turn', () => {
   it('receives the address of the answer', async () => {
     lift = limitTo({ wallMs: WALL_MS });
-    const session = hearingSession('marathon');
+    const session = newManualSession('marathon');
     const { message, answer } = longTurn();
     const answering = post(session, { message: message() });
     await answer.asked();
-    pass(WALL_MS);
+    advanceTime(WALL_MS);
     const response = await answering;
     const body = await json(response);
     expect(response.status).toBe(202);
@@ -58,16 +58,16 @@ describe('a client whose invocation must end before its turn', () => {
       status: 'accepted',
     });
     answer.release();
-    await ended(session);
+    await followToEnd(session);
   });
 
   it('receives where its stream continues, and misses no event', async () => {
     lift = limitTo({ wallMs: WALL_MS });
-    const session = hearingSession('marathon');
+    const session = newManualSession('marathon');
     const { message, answer } = longTurn();
     const streaming = await post(session, { message: message() }, { headers: SSE });
     await answer.asked();
-    pass(WALL_MS);
+    advanceTime(WALL_MS);
     const sent = await allEvents(streaming);
     const last = sent.findLast(({ id }) => id !== undefined);
     const turn = String(sent[0]?.data.turn);
@@ -119,7 +119,7 @@ describe('a client whose invocation must end before its turn', () => {
 
 describe('a client that waits for another request’s turn', () => {
   it('receives the address of the answer if its own invocation must end', async () => {
-    const session = hearingSession('marathon');
+    const session = newManualSession('marathon');
     const answer = held('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(answer.reply).message() };
@@ -139,7 +139,7 @@ describe('a client that waits for another request’s turn', () => {
     );
     const waiting = post(session, body, { headers: key, via: limited });
     await until(() => watches > 0);
-    pass(WALL_MS);
+    advanceTime(WALL_MS);
     const again = await waiting;
     expect([again.status, again.headers.get('location')]).toEqual([
       202,

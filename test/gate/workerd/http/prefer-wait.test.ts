@@ -4,11 +4,11 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { type Held, held, script } from '../../../fixtures/scripts.ts';
 import { allEvents, json, newSession, post, SSE, send, sessionName } from './client.ts';
-import { hearingSession } from './time.ts';
-import { answer, linkOf, waiting } from './waiting.ts';
+import { newManualSession } from './time.ts';
+import { answer, linkOf, startWaitingTurn } from './waiting.ts';
 
 const wait = (prefer: string, more: Record<string, string> = {}) => ({ headers: { prefer, ...more } });
 const get = (session: string, turn: unknown, prefer: string): Promise<Response> =>
@@ -44,7 +44,7 @@ interface Running {
 
 /** A turn in the background whose model was called and has not replied yet. */
 async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
-  const session = hearingSession();
+  const session = newManualSession();
   const reply = held(said);
   const message = script(reply.reply, ...more).message();
   const { turn } = await json(await post(session, { message }, wait('respond-async')));
@@ -54,7 +54,7 @@ async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]):
 
 describe('a message whose client limits its wait', () => {
   it('runs in the background, and returns the usual response if it ends in time', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() }, wait('wait=10'));
     const answered = await json(response);
@@ -68,12 +68,12 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('returns 202 with the address of the answer if it does not', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
     await reply.asked();
     await isWatched(session);
-    pass(10_000);
+    advanceTime(10_000);
     const response = await answering;
     const { turn, status } = await json(response);
     expect([told(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
@@ -85,13 +85,13 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('can ask for both a wait and a later answer', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Done.');
     const prefer = 'respond-async, wait=10';
     const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
     await reply.asked();
     await isWatched(session);
-    pass(10_000);
+    advanceTime(10_000);
     const response = await answering;
     expect(told(response)).toEqual([202, 'respond-async, wait=10']);
     reply.release();
@@ -103,7 +103,7 @@ describe('a message whose client limits its wait', () => {
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
     'that waits no time returns 202 immediately: %s',
     async (prefer) => {
-      const session = hearingSession();
+      const session = newManualSession();
       const reply = held('Done.');
       const response = await post(session, { message: script(reply.reply).message() }, wait(prefer));
       expect([told(response), (await json(response)).status]).toEqual([[202, 'wait=0'], 'accepted']);
@@ -122,7 +122,7 @@ describe('a message whose client limits its wait', () => {
     'waiting=3',
     'wait=x, wait=0',
   ])('with an invalid wait ignores it: %s', async (prefer) => {
-    const session = hearingSession();
+    const session = newManualSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
     expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
   });
@@ -131,7 +131,7 @@ describe('a message whose client limits its wait', () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=99999999999999999999');
     await isWatched(session);
-    pass(60_000);
+    advanceTime(60_000);
     expect(told(await asking)).toEqual([202, 'wait=60']);
     reply.release();
   });
@@ -195,7 +195,7 @@ describe('an answer to a call whose client limits its wait', () => {
     ['pay', { decision: 'approve' }],
     ['look_up', { result: 1 }],
   ])('of %s behaves like a message', async (tool, body) => {
-    const waits = await waiting([tool]);
+    const waits = await startWaitingTurn([tool]);
     const response = await answer(linkOf(waits), body, wait('wait=10'));
     expect([told(response), await json(response)]).toMatchObject([
       [200, 'wait=10'],
@@ -205,7 +205,7 @@ describe('an answer to a call whose client limits its wait', () => {
   });
 
   it('that waits no time returns 202 immediately', async () => {
-    const waits = await waiting(['pay']);
+    const waits = await startWaitingTurn(['pay']);
     expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,
       'wait=0',
@@ -227,7 +227,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     const { session, turn, reply } = await running();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
-    pass(10_000);
+    advanceTime(10_000);
     const response = await asking;
     expect([told(response), response.headers.get('retry-after'), await json(response)]).toMatchObject([
       [202, 'wait=10'],
@@ -238,7 +238,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   });
 
   it('returns immediately for a turn that needs a caller to continue', async () => {
-    const { session, turn } = await waiting(['pay']);
+    const { session, turn } = await startWaitingTurn(['pay']);
     const suspended = await get(session, turn, 'wait=10');
     expect([told(suspended), (await json(suspended)).status]).toEqual([[202, 'wait=10'], 'suspended']);
     expect((await get(session, 'none', 'wait=10')).status).toBe(404);

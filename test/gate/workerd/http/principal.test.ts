@@ -16,8 +16,8 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { toSessionName } from '../../../doors/session.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { calling } from '../mcp/server/talk.ts';
-import { asDescribed } from './as-described.ts';
+import { callTool } from '../mcp/server/talk.ts';
+import { checkingResponses } from './as-described.ts';
 import { journal, json, newSession, ORIGIN, post, type Send, sessionId } from './client.ts';
 import { answer } from './waiting.ts';
 
@@ -70,7 +70,7 @@ function deployment(config: Partial<HoldfastConfig> = {}) {
     ...config,
   });
   const as = (caller: Caller): Send =>
-    asDescribed(async (path, init) => {
+    checkingResponses(async (path, init) => {
       const headers = { 'x-caller': JSON.stringify(caller), ...Object(init?.headers) };
       const request = new Request(`${ORIGIN}${path}`, { ...init, headers });
       return worker.fetch(
@@ -162,7 +162,7 @@ describe('the principal of a call', () => {
 
   it('of a tool that an MCP client calls is its caller', async () => {
     const { as } = deployment({ use: [defineMcpEndpoint({ tools: [look] })] });
-    await calling(as(ann), 'look', {});
+    await callTool(as(ann), 'look', {});
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
   });
 });
@@ -344,8 +344,8 @@ describe('the request of a caller', () => {
     });
     const via: Send = (path, init) =>
       published.as(ann)(path, { ...init, headers: { ...Object(init?.headers), ...headers } });
-    await calling(via, 'look', {});
-    await calling(via, 'agent', { message: script(...LOOKS).message() });
+    await callTool(via, 'look', {});
+    await callTool(via, 'agent', { message: script(...LOOKS).message() });
     expect(seen).toMatchObject([
       { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },
       { key: 'Bearer of-ann', context: { of: 'ann', agent: 'browser' } },

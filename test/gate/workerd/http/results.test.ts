@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { allEvents, journal, json, newSession, SSE, send } from './client.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 describe('the result of a tool that the caller runs', () => {
   it('is requested and sent, and the turn resumes (SPM-17, SPA-02)', async () => {
-    const wait = await waiting(['look_up']);
+    const wait = await startWaitingTurn(['look_up']);
     const { session, turn } = wait;
     expect(wait.pending).toEqual([
       {
@@ -38,13 +38,13 @@ describe('the result of a tool that the caller runs', () => {
     [{ result: false }, 'false'],
     [{ result: null }, ''],
   ])('is shown to the model: %j (SPM-17)', async (body, text) => {
-    const wait = await waiting(['look_up']);
+    const wait = await startWaitingTurn(['look_up']);
     expect((await answer(linkOf(wait), body)).status).toBe(200);
     expect(wait.model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text });
   });
 
   it('is accepted once, and returned to its sender under a key', async () => {
-    const wait = await waiting(['look_up']);
+    const wait = await startWaitingTurn(['look_up']);
     const headers = { 'idempotency-key': 'k' };
     const first = await json(await answer(linkOf(wait), { text: 'One.' }, { headers }));
     expect(await json(await answer(linkOf(wait), { text: 'One.' }, { headers }))).toEqual(first);
@@ -54,7 +54,7 @@ describe('the result of a tool that the caller runs', () => {
   });
 
   it('streams the turn to a client that asks for events', async () => {
-    const wait = await waiting(['look_up']);
+    const wait = await startWaitingTurn(['look_up']);
     const events = await allEvents(await answer(linkOf(wait), { text: 'Found.' }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { outcome: 'completed' } });
   });
@@ -79,7 +79,7 @@ describe('the result of a tool that the caller runs', () => {
       ['result: is nested too deeply'],
     ],
   ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
-    const wait = await waiting(['look_up']);
+    const wait = await startWaitingTurn(['look_up']);
     const response = await answer(linkOf(wait), body);
     const detail = `The body is not valid: ${problems.join('; ')}.`;
     expect(await json(response)).toEqual(problem('invalid-body', 422, detail, { problems }));

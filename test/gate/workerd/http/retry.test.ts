@@ -7,7 +7,7 @@ import { retry, retryLast } from '../../../../src/modules/retry/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { lost, speech, waits } from '../../../fixtures/speaking.ts';
+import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith } from './app.ts';
 import { allEvents, journal, json, newSession, post, type Send, SSE } from './client.ts';
 
@@ -81,7 +81,7 @@ describe('a retry', () => {
 
   it('shows the model its text from before the turn was cancelled', async () => {
     const session = newSession();
-    const asked = speech(['It is ', waits], ['in Ghent.']);
+    const asked = registerSpeaking(['It is ', WAIT], ['in Ghent.']);
     const streaming = await post(session, { message: asked.message() }, { via, headers: SSE });
     const reading = allEvents(streaming);
     await asked.model.waiting();
@@ -96,7 +96,13 @@ describe('a retry', () => {
 
   it('of a retry leads to the same message, and shows the model’s text once', async () => {
     const session = newSession();
-    const asked = speech([down], ['It is ', lost()], ['It ', lost()], [down], ['Here.']);
+    const asked = registerSpeaking(
+      [down],
+      ['It is ', connectionLost()],
+      ['It ', connectionLost()],
+      [down],
+      ['Here.'],
+    );
     const message = asked.message();
     const failed = await post(session, { message }, { via, headers: SSE });
     await allEvents(failed);

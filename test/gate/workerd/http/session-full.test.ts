@@ -4,7 +4,7 @@ import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
-import { answer, linkOf, waiting } from './waiting.ts';
+import { answer, linkOf, startWaitingTurn } from './waiting.ts';
 
 const FULL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
 const TEXT =
@@ -46,7 +46,7 @@ it('the turn of a full session ends, and its response says so', async () => {
 });
 
 it('an answer for a turn of a full session is refused with a suggested fix', async () => {
-  const wait = await waiting(['pay']);
+  const wait = await startWaitingTurn(['pay']);
   const SESSIONS = objectsWith(() => ({ post: async () => 'session-full' }));
   const via = appWith({ agents: [clerk] }, { SESSIONS });
   const response = await answer(linkOf(wait), { decision: 'approve' }, { via });

@@ -6,15 +6,15 @@ import {
 } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { pass } from '../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../fixtures/held-time.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, journal, json, post, readUntil, SSE, send, sessionName } from './client.ts';
-import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
+import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
 
 /** Lets its lease run out, by the clock of its object. */
-const leaseRunsOut = (session: string): Promise<void> => passIn(session, LONG_LEASE_MS);
+const leaseRunsOut = (session: string): Promise<void> => advanceClock(session, LONG_LEASE_MS);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
@@ -31,13 +31,13 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 
 describe('a turn whose invocation goes silent', () => {
   it('continues in the stream of its client', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const lost = held('Not stored.');
     const { message } = script(lost.reply, 'Done.');
     const streaming = post(session, { message: message() }, { headers: SSE, via: abandoned });
     await lost.asked();
     lost.release();
-    pass(LONG_LEASE_MS);
+    advanceTime(LONG_LEASE_MS);
     await leaseRunsOut(session);
     const events = await allEvents(await streaming);
     expect(events.filter(({ event }) => event !== 'text-delta').map(({ id, event }) => [id, event])).toEqual([
@@ -51,14 +51,14 @@ describe('a turn whose invocation goes silent', () => {
   });
 
   it('is taken over when its alarm fires, not before', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const never = held('Never.');
     const { message } = script(never.reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
     await never.asked();
     expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
     expect((await journal(session)).length).toBe(2);
-    pass(LONG_LEASE_MS);
+    advanceTime(LONG_LEASE_MS);
     await leaseRunsOut(session);
     expect(await json(await answering)).toMatchObject({ text: 'Done.' });
   });
@@ -66,7 +66,7 @@ describe('a turn whose invocation goes silent', () => {
 
 describe('a turn whose lease was granted to another invocation', () => {
   it('is no longer written by the first invocation, which waits for the answer', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
     const answering = post(session, { message: message() });
@@ -84,7 +84,7 @@ describe('a turn whose lease was granted to another invocation', () => {
 
 describe('a turn whose object restarts', () => {
   it.each(['aborted', 'evicted'] as const)('continues if it is %s while the model thinks', async (how) => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held(record(how));
     const { message, model } = script(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
@@ -97,7 +97,7 @@ describe('a turn whose object restarts', () => {
   });
 
   it('is still followed by its watchers', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const answer = held('Done.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();

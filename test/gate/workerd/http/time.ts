@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect } from 'vitest';
-import { pass, setTime, timeOf } from '../../../fixtures/held-time.ts';
+import { advanceTime, setTime, timeOf } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { newSession, sessionName } from './client.ts';
 
@@ -9,21 +9,21 @@ import { newSession, sessionName } from './client.ts';
 export const LONG_LEASE_MS = 60_000;
 
 /** The prefix for the id of a session whose holder receives its messages when the test says so. */
-export const HEARING = withLease(LONG_LEASE_MS);
+export const MANUAL_DELIVERY = withLease(LONG_LEASE_MS);
 
 /**
  * Returns a session whose holder receives its messages when the test says so, because it waits until it
  * renews its lease.
  */
-export const hearingSession = (agent?: string): string => newSession(agent, HEARING);
+export const newManualSession = (agent?: string): string => newSession(agent, MANUAL_DELIVERY);
 
 /** Lets a third of the term pass, after which the holders of such sessions renew their leases. */
-export const holdersHear = (): void => pass(LONG_LEASE_MS / 3);
+export const deliverToHolders = (): void => advanceTime(LONG_LEASE_MS / 3);
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
 /** Waits until a message was stored for the holder of the session's turn. */
-export async function isLeft(session: string): Promise<void> {
+export async function waitForStoredMessage(session: string): Promise<void> {
   const left = () =>
     runInDurableObject(
       stubOf(session),
@@ -33,7 +33,7 @@ export async function isLeft(session: string): Promise<void> {
 }
 
 /** Advances the clock of this session's running object, and runs its alarm if that is due. */
-export async function passIn(session: string, ms: number): Promise<void> {
+export async function advanceClock(session: string, ms: number): Promise<void> {
   const name = sessionName(session);
   const due = await runInDurableObject(stubOf(session), (_, { storage }) => storage.getAlarm());
   const ahead = timeOf(name) - Date.now() + ms;

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { json, newSession, post, send, sessionId } from './client.ts';
-import { hearingSession } from './time.ts';
-import { answer, linkOf, problem, waiting } from './waiting.ts';
+import { newManualSession } from './time.ts';
+import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const ASYNC = { prefer: 'respond-async' };
 const turnOf = (session: string, turn: unknown): string => `${session}/turns/${turn}`;
@@ -36,7 +36,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('shows that a turn runs, and then its answer', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Done.');
     const { turn } = await json(
       await post(session, { message: script(reply.reply).message() }, { headers: ASYNC }),
@@ -53,7 +53,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('shows what a turn waits for, as its message’s response did', async () => {
-    const wait = await waiting(['pay']);
+    const wait = await startWaitingTurn(['pay']);
     const response = await send(turnOf(wait.session, wait.turn));
     const told = await json(response);
     expect([response.status, response.headers.get('retry-after')]).toEqual([202, '5']);
@@ -64,7 +64,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('shows that a turn waits in the queue, or for its scheduled time', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     const reply = held('Done.');
     const answering = post(session, { message: script(reply.reply, 'Second.').message() });
     await reply.asked();
@@ -90,7 +90,7 @@ describe('GET .../turns/{turn}', () => {
   });
 
   it('links a message that steered to the turn that took it in', async () => {
-    const session = hearingSession();
+    const session = newManualSession();
     // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
     const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
     const answering = post(session, { message: script(reply.reply, 'In blue.').message() });

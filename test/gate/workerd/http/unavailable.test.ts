@@ -7,7 +7,7 @@ import { marathon, scripted } from '../../../fixtures/scripted-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, SSE, send, sessionName } from './client.ts';
-import { pausesPassing } from './pauses-passing.ts';
+import { withoutPauses } from './pauses-passing.ts';
 
 describe('a session with events of a newer deployment', () => {
   it('is not changed by an older deployment', async () => {
@@ -71,7 +71,7 @@ describe('a session whose object cannot be reached', () => {
       ['its erasure', (session) => via(session, { method: 'DELETE' })],
     ])('says when to retry %s', async (_what, ask) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-      const response = await pausesPassing(() => ask(newSession()));
+      const response = await withoutPauses(() => ask(newSession()));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       const detail = 'The session cannot be reached now. Send the request again.';
       expect(await json(response)).toEqual(unavailable(detail));
@@ -90,7 +90,7 @@ describe('a session whose object cannot be reached', () => {
     ])('reports that a message %s may have been accepted, and how to check', async (_what, headers) => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const session = newSession();
-      const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
+      const response = await withoutPauses(() => post(session, { message: 'Hello' }, { via, headers }));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       const { turn, ...said } = await json(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
@@ -110,7 +110,7 @@ describe('a session whose object cannot be reached', () => {
       const log = vi.spyOn(console, 'error').mockImplementation(() => {});
       const session = newSession();
       const headers = { 'idempotency-key': 'k' };
-      const response = await pausesPassing(() => post(session, { message: 'Hello' }, { via, headers }));
+      const response = await withoutPauses(() => post(session, { message: 'Hello' }, { via, headers }));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       const { turn, ...said } = await json(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
@@ -140,7 +140,7 @@ describe('a session whose object cannot be reached', () => {
     const { message, model } = script('Done.');
     const body = { message: message() };
     const headers = { 'idempotency-key': 'k', prefer: 'respond-async' };
-    const first = await pausesPassing(() => post(session, body, { headers, via: lost }));
+    const first = await withoutPauses(() => post(session, body, { headers, via: lost }));
     expect(first.status).toBe(503);
     const again = await post(session, body, { headers: { 'idempotency-key': 'k' } });
     expect(await json(again)).toMatchObject({ turn: (await json(first)).turn, text: 'Done.' });
@@ -198,7 +198,7 @@ describe('a session whose object cannot be reached', () => {
     const record = (note: number) => ({ calls: [{ name: 'record', input: { note: `${note}` } }] });
     const { message } = script(...Array.from({ length: 9 }, (_, note) => record(note)), 'Done.');
     const via = appWith({ agents: [marathon], limits: { internalSubrequests: 20 } }, { SESSIONS });
-    const response = await pausesPassing(() => post(session, { message: message() }, { via }));
+    const response = await withoutPauses(() => post(session, { message: message() }, { via }));
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const events = await journal(session);
     expect(events.find(({ type }) => type === 'turn-yielded')).toMatchObject({

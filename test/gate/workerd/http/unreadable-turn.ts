@@ -8,7 +8,7 @@ import { LONG_LEASE_MS } from './time.ts';
 const id = (): string => crypto.randomUUID().replaceAll('-', '').slice(0, 16);
 
 /** Stores a turn with an event whose fold throws, as a code bug would, and releases it. Returns its id. */
-export async function unreadable(session: string): Promise<string> {
+export async function storeUnreadableTurn(session: string): Promise<string> {
   const port = createObjectSession(env.SESSIONS, sessionName(session));
   const message = { message: 'Go.', context: ToolCallContext.EMPTY, from: { id: 'local' } };
   const start = toTurnStart({ agent: 'scripted', ...message }, id);

@@ -13,8 +13,8 @@ import {
   sessionId,
   sessionName,
 } from './client.ts';
-import { hearingSession, LONG_LEASE_MS, passIn } from './time.ts';
-import { unreadable } from './unreadable-turn.ts';
+import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
+import { storeUnreadableTurn } from './unreadable-turn.ts';
 
 let said: readonly unknown[][];
 beforeEach(() => {
@@ -29,7 +29,7 @@ afterEach(async () => {
 const begun: string[] = [];
 
 function newSession(): string {
-  const session = hearingSession();
+  const session = newManualSession();
   begun.push(session);
   return session;
 }
@@ -42,7 +42,7 @@ const lease = (session: string) =>
 
 /** Lets the session's alarm hand the turn over, and the next holder release it. */
 async function triedAgain(session: string, then: object): Promise<void> {
-  await passIn(session, 5 * LONG_LEASE_MS);
+  await advanceClock(session, 5 * LONG_LEASE_MS);
   await expect.poll(() => lease(session)).toEqual({ ...then, state: 'free' });
 }
 
@@ -72,7 +72,7 @@ const left = (session: string, query = ''): Promise<Response> =>
 describe('a session with an unreadable turn', () => {
   it('returns the object’s own records', async () => {
     const session = newSession();
-    const turn = await unreadable(session);
+    const turn = await storeUnreadableTurn(session);
     const next = await json(await left(session, '?whenBusy=queue'));
     const shown = await send(session);
     expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, null]);
@@ -85,7 +85,7 @@ describe('a session with an unreadable turn', () => {
 
   it('shows its events and the running turn, without a fold', async () => {
     const session = newSession();
-    const turn = await unreadable(session);
+    const turn = await storeUnreadableTurn(session);
     // The event that makes the turn unreadable does not have its usual form.
     const { events } = await json(await sendUnchecked(`${session}/events`));
     const types = ['session-opened', 'turn-started', 'frame-started'];
@@ -107,7 +107,7 @@ describe('a session with an unreadable turn', () => {
 
   it('ends it as stuck, and accepts the next message', async () => {
     const session = newSession();
-    const turn = await unreadable(session);
+    const turn = await storeUnreadableTurn(session);
     for (let times = 1; times <= 8; times += 1) await triedAgain(session, { expired: times, turn });
     await triedAgain(session, { expired: 8, turn: null });
     expect(said.slice(-2)).toEqual([
@@ -132,7 +132,7 @@ describe('a session with an unreadable turn', () => {
 
   it('streams that the next message is accepted', async () => {
     const session = newSession();
-    const turn = await unreadable(session);
+    const turn = await storeUnreadableTurn(session);
     await send(`${session}/cancel`, { method: 'POST' });
     await expect.poll(() => lease(session)).toMatchObject({ turn: null });
     const events = await allEvents(await post(session, { message: 'Next.' }, { headers: SSE }));
@@ -152,7 +152,7 @@ describe('a session with an unreadable turn', () => {
 
   it('ends it immediately if a caller cancels it', async () => {
     const session = newSession();
-    const turn = await unreadable(session);
+    const turn = await storeUnreadableTurn(session);
     const cancelled = await send(`${session}/cancel`, { method: 'POST' });
     expect([cancelled.status, await json(cancelled)]).toEqual([202, { turn, status: 'cancel-requested' }]);
     const answer = async () => json(await send(`${session}/turns/${turn}`));

@@ -20,7 +20,7 @@ export const answer = (
     ...(signal && { signal }),
   });
 
-export interface Waiting {
+export interface WaitingTurn {
   readonly session: string;
   readonly turn: string;
   /** The recipient of its payments, used by this turn only. */
@@ -32,7 +32,7 @@ export interface Waiting {
 }
 
 /** A waiting turn of the clerk with one call of each of these tools, and then these replies. */
-export async function waiting(
+export async function startWaitingTurn(
   tools: readonly string[],
   {
     via = send,
@@ -42,7 +42,7 @@ export async function waiting(
     readonly replies?: readonly string[];
     readonly session?: string;
   } = {},
-): Promise<Waiting> {
+): Promise<WaitingTurn> {
   const to = crypto.randomUUID();
   const calls = tools.map((name, i) => ({
     name,
@@ -58,7 +58,7 @@ export async function waiting(
 }
 
 /** Returns the only link of a turn with one pending call. */
-export function linkOf({ links: [link, ...more] }: Waiting): string {
+export function linkOf({ links: [link, ...more] }: WaitingTurn): string {
   if (link === undefined || more.length > 0) throw new Error('The turn does not wait for exactly one call.');
   return link;
 }

@@ -11,7 +11,7 @@ import { indexOf, sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
-import { tenant } from '../modules/index/indexed.ts';
+import { createTenant } from '../modules/index/indexed.ts';
 
 /** Only its index is used, because the app under test has the same sessions. */
 const asked = createHoldfast({ agents: [indexed], use: [sessionIndex()] });
@@ -22,7 +22,7 @@ const pays = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 
 /** A tenant whose agent is used with the official A2A client. */
 async function desk() {
-  const shop = tenant({ use: speaking });
+  const shop = createTenant({ use: speaking });
   const { talk, send } = await clientOf(shop.via);
   const list = async (params: Partial<ListTasksRequest> = {}) =>
     talk.listTasks({

@@ -10,10 +10,10 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
-import { speech, waits } from '../../../fixtures/speaking.ts';
+import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith } from '../http/app.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
-import { MEDIA, seeing } from '../http/file-app.ts';
+import { fileModel, MEDIA } from '../http/file-app.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -33,7 +33,7 @@ const desk = defineAgent({
     humanInput(),
   ],
 });
-const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
+const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: fileModel(MEDIA) });
 
 const app = (config: Partial<HoldfastConfig> = {}, vars = {}): Send =>
   appWith(
@@ -273,7 +273,7 @@ describe('a task', () => {
 
   it('has the text from before its cancellation in its history', async () => {
     const { stream, talk } = await client('scripted');
-    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const running = stream(message());
     const id = await begun(running);
     const reading = read(running);

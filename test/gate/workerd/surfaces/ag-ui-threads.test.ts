@@ -5,10 +5,10 @@ import { listThreads, openThread } from '../../../../src/examples/ag-ui/threads.
 import { sessionIndex } from '../../../../src/modules/index/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
-import { tenant } from '../modules/index/indexed.ts';
+import { createTenant } from '../modules/index/indexed.ts';
 
 it('a thread that began over AG-UI is listed under its id, and opens with its messages', async () => {
-  const { via } = tenant({ use: [agUi(), sessionIndex()] });
+  const { via } = createTenant({ use: [agUi(), sessionIndex()] });
   const fetch = async (url: string, init?: object) => via(url.replace(ORIGIN, ''), init);
   const place = { url: ORIGIN, token: 'a-token', agent: 'indexed', fetch };
   expect(await listThreads(place)).toEqual({ threads: [], next: null });

@@ -15,10 +15,19 @@ import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
-import { speech, waits } from '../../../fixtures/speaking.ts';
+import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { type AppConfig, appWith } from '../http/app.ts';
-import { ended, journal, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
-import { MEDIA, seeing } from '../http/file-app.ts';
+import {
+  followToEnd,
+  journal,
+  json,
+  newSession,
+  ORIGIN,
+  type Send,
+  send,
+  sessionId,
+} from '../http/client.ts';
+import { fileModel, MEDIA } from '../http/file-app.ts';
 
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -63,7 +72,7 @@ const guide = defineAgent({
 /** A schema with this many nested schemas. */
 const nestedIn = (depth: number): object => (depth === 0 ? {} : { items: nestedIn(depth - 1) });
 
-const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: seeing(MEDIA) });
+const seer = defineAgent({ name: 'seer', description: 'Sees.', instructions: '', model: fileModel(MEDIA) });
 
 const app = (config: AppConfig = {}): Send =>
   appWith({ agents: [scripted, clerk, desk, seer, guide], use: [agUi(), files()], ...config });
@@ -272,7 +281,7 @@ describe('a run', () => {
 
   it('keeps its text if it is cancelled, even for a client that has not received it', async () => {
     const { path, say, chat, events } = client('scripted');
-    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const running = say(message());
     await model.waiting();
     await send(`${path}/cancel`, { method: 'POST' });
@@ -293,7 +302,7 @@ describe('a run', () => {
       { description: 'tenant', value: 'x' },
     ];
     await say(script('Ja.').message(), { context });
-    const started = (await ended(path)).find(({ type }) => type === 'turn-started');
+    const started = (await followToEnd(path)).find(({ type }) => type === 'turn-started');
     expect(started?.context).toEqual({
       locale: 'de',
       'holdfast.callerWords': { words: 'locale: de\ntenant: x', mark: expect.any(String) },
@@ -338,7 +347,7 @@ describe('a run', () => {
     chat.setMessages(sent ? [sent] : []);
     await chat.runAgent({ context: [{ description: 'Cursor', value: '2' }] });
     expect(lastText(chat.messages)).toBe('One.');
-    const events = await ended(path);
+    const events = await followToEnd(path);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(1);
   });
 });

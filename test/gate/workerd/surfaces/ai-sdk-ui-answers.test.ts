@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenChat } from '../../../fixtures/ui-chat.ts';
 import { lastParts, loadedFrom, problemOf, toolOf, VERSIONS } from '../../../fixtures/ui-chat.ts';
-import { agent, open, ready, sameAsLoaded, settled } from './chats.ts';
+import { agent, expectSameAsLoaded, open, waitForRequests, waitUntilOver } from './chats.ts';
 import { via } from './desk.ts';
 
 const callOf = (chat: OpenChat, tool: string): string =>
@@ -24,9 +24,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await say();
     await chat.addToolOutput({ tool: 'where', toolCallId: callOf(chat, 'where'), output: 'home' });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(statesOf(lastParts(chat))).toEqual(['where output-available', 'pay approval-requested']);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     // A page that is opened now shows the same.
     const other = open({
       version,
@@ -35,13 +35,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       messages: await loadedFrom(via, { agent, id, version }),
     });
     await other.chat.addToolApprovalResponse({ id: callOf(chat, 'pay'), approved: true });
-    await settled(other, 1);
+    await waitUntilOver(other, 1);
     expect(statesOf(lastParts(other.chat))).toEqual([
       'where output-available',
       'pay output-available',
       'Paid at home.',
     ]);
-    await sameAsLoaded(other.chat, id, version);
+    await expectSameAsLoaded(other.chat, id, version);
   });
 
   it('shows the pending calls to a page that repeats a result, and reports that the result is known', async () => {
@@ -50,7 +50,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const call = callOf(chat, 'where');
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
     await chat.sendMessage();
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const [, body = ''] = asked;
     const post = (sent: string): Promise<Response> =>
       via(`/agents/${agent}/chat`, {
@@ -81,13 +81,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     const call = callOf(chat, 'confirm');
     await chat.addToolApprovalResponse({ id: call, approved: true });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(lastParts(chat).at(-1)).toMatchObject({ approval: { id: `${call}?question=2` } });
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({ id: `${call}?question=2`, approved: true });
-    await settled({ chat, asked }, 3);
+    await waitUntilOver({ chat, asked }, 3);
     expect(model.requests[1]?.messages.at(-1)?.text).toBe('approve, approve');
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('sends the remaining approval if another client has refused the other one', async () => {
@@ -96,14 +96,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const [one, two] = lastParts(first.chat).slice(1);
     await first.chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: false });
     await first.chat.sendMessage();
-    await settled(first, 2);
-    await sameAsLoaded(first.chat, first.id, version);
+    await waitUntilOver(first, 2);
+    await expectSameAsLoaded(first.chat, first.id, version);
     const messages = await loadedFrom(via, { agent, id: first.id, version });
     const { chat, asked, id } = open({ version, sends: 'approvals', id: first.id, messages });
     await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: true });
-    await settled({ chat, asked }, 1);
+    await waitUntilOver({ chat, asked }, 1);
     expect(statesOf(lastParts(chat))).toEqual(['pay output-denied', 'pay output-available', 'One of them.']);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('gets a valid message list for a call that ran after it had been refused', async () => {
@@ -114,7 +114,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await say();
     await chat.addToolApprovalResponse({ id: callOf(chat, 'suggest'), approved: false });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const messages = await loadedFrom(via, { agent, id, version });
     expect(await problemOf(messages, version)).toBeUndefined();
     expect(messages.at(-1)?.parts[1]).toEqual({
@@ -136,15 +136,15 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     const call = callOf(chat, 'look');
     await chat.addToolApprovalResponse({ id: call, approved: true });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(lastParts(chat).at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
     const waiting = await loadedFrom(via, { agent, id, version });
     expect(await problemOf(waiting, version)).toBeUndefined();
     expect(waiting.at(-1)?.parts.at(-1)).toMatchObject({ state: 'input-available', providerExecuted: false });
     await chat.addToolOutput({ tool: 'look', toolCallId: call, output: 'A tree.' });
-    await settled({ chat, asked }, 3);
+    await waitUntilOver({ chat, asked }, 3);
     expect(model.requests[1]?.messages.at(-1)?.text).toBe('A tree.');
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows the decided calls of a nested loop even after a reload', async () => {
@@ -161,14 +161,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const [one, two] = lastParts(chat).slice(-2);
     await chat.addToolApprovalResponse({ id: String(one?.toolCallId), approved: true });
     await chat.addToolApprovalResponse({ id: String(two?.toolCallId), approved: false });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(statesOf(lastParts(chat))).toEqual([
       'helper output-available',
       'pay output-available',
       'pay output-denied',
       'All is paid.',
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('accepts an answer to an earlier message with a refused one after it', async () => {
@@ -182,7 +182,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await chat.addToolApprovalResponse({ id: call, approved: true });
     await chat.sendMessage();
-    await ready(chat);
+    await waitForRequests(chat);
     expect(chat.messages.map(({ role, parts }) => [role, parts.at(-1)?.text])).toEqual([
       ['user', expect.stringMatching(/^Hello/)],
       ['assistant', 'Paid.'],
@@ -194,7 +194,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const { chat, id, say, words } = open({ version }, { calls: [pay(2), { name: 'where' }] }, 'Never mind.');
     await say();
     await chat.sendMessage({ text: words }, { body: { pending: 'decline' } });
-    await ready(chat);
+    await waitForRequests(chat);
     expect(lastParts(chat).at(-1)?.text).toBe('Never mind.');
     const messages = await loadedFrom(via, { agent, id, version });
     expect(await problemOf(messages, version)).toBeUndefined();

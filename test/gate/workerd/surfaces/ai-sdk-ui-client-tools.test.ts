@@ -7,7 +7,7 @@ import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
 import { lastParts, openChat, VERSIONS } from '../../../fixtures/ui-chat.ts';
 import { appWith } from '../http/app.ts';
-import { settled } from './chats.ts';
+import { waitUntilOver } from './chats.ts';
 
 const base = { description: 'Guides.', instructions: '', model: modelBySession };
 const lines: LogEntry[] = [];
@@ -52,7 +52,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
       providerExecuted: false,
     });
     await chat.addToolOutput({ tool: 'paint_page', toolCallId: part?.toolCallId, output: { painted: true } });
-    await settled({ chat, asked: sent }, 2);
+    await waitUntilOver({ chat, asked: sent }, 2);
     expect(lastParts(chat).at(-1)).toMatchObject({ type: 'text', text: 'It is red.' });
     const offered = { name: 'paint_page', description: 'Paints the page.', inputSchema: parameters };
     expect(model.requests.map((request) => request.tools)).toEqual([[offered], [offered]]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { held } from '../../../fixtures/scripts.ts';
-import { lost, speech, waits } from '../../../fixtures/speaking.ts';
+import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import {
   type ChatMessage,
   lastParts,
@@ -14,7 +14,7 @@ import {
   withoutDescriptors,
 } from '../../../fixtures/ui-chat.ts';
 import { journal, json } from '../http/client.ts';
-import { agent, open, pathOf, ready, sameAsLoaded, settled } from './chats.ts';
+import { agent, expectSameAsLoaded, open, pathOf, waitForRequests, waitUntilOver } from './chats.ts';
 import { PIXEL, via } from './desk.ts';
 
 const typesOf = (parts: ChatMessage['parts']) => parts.map(({ type }) => type);
@@ -53,7 +53,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
         data: { call: expect.any(String), status: 'adding 3 and 4' },
       },
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it.each([
@@ -84,13 +84,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       approval: { id: call, descriptor, ...(version === 7 && { requestReason: 'May I pay?' }) },
     });
     expect(chat.messages.at(-1)?.metadata).toMatchObject({ outcome: 'suspended' });
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({
       id: call,
       approved: one.decided,
       ...(one.reason !== undefined && { reason: one.reason }),
     });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const parts = lastParts(chat);
     const said = {
       type: 'data-message',
@@ -112,7 +112,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { type: 'text', text: one.last, state: 'done' },
     ]);
     expect(chat.messages.length).toBe(2);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     const answered = (await journal(pathOf(id), via)).filter(({ type }) => type === 'tool-call-answered');
     expect(answered).toMatchObject([
       {
@@ -135,13 +135,13 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.addToolApprovalResponse({ id: String(first?.toolCallId), approved: true });
     expect(asked.length).toBe(1);
     await chat.addToolApprovalResponse({ id: String(second?.toolCallId), approved: false });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(lastParts(chat).flatMap(({ state }) => state ?? [])).toEqual([
       'output-available',
       'output-denied',
       'done',
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('runs a client tool, and sends its result once', async () => {
@@ -157,7 +157,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const first = lastParts(chat).at(-1);
     expect(first).toMatchObject({ type: 'tool-where', state: 'input-available', providerExecuted: false });
     await chat.addToolOutput({ tool: 'where', toolCallId: first?.toolCallId, output: { at: 'home' } });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const second = lastParts(chat).at(-1);
     await chat.addToolOutput({
       tool: 'where',
@@ -165,14 +165,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       state: 'output-error',
       errorText: 'No signal.',
     });
-    await settled({ chat, asked }, 3);
+    await waitUntilOver({ chat, asked }, 3);
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'You moved.', state: 'done' });
     expect(model.requests.at(-1)?.messages.filter(({ role }) => role === 'tool')).toMatchObject([
       { text: '2' },
       { text: '{"at":"home"}' },
       { text: 'Error: No signal.' },
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows reasoning, sources and files of a reply', async () => {
@@ -201,7 +201,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       },
       { type: 'file', mediaType: 'image/png', url: 'data:image/png;base64,AAAA' },
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('accepts an image for the model, and shows an image from a tool', async () => {
@@ -225,7 +225,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       expect(new Uint8Array(await file.arrayBuffer())).toEqual(PIXEL);
     }
     expect(typesOf(lastParts(chat))).toEqual(['step-start', 'tool-draw', 'file', 'step-start', 'text']);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows the result of a tool that returns directly', async () => {
@@ -237,7 +237,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { type: 'step-start' },
       { type: 'text', text: 'That is all.', state: 'done' },
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows malformed tool input, and continues', async () => {
@@ -247,7 +247,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       state: 'output-error',
       errorText: expect.stringContaining('JSON'),
     });
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('shows why a turn failed', async () => {
@@ -268,11 +268,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(cancelled.status).toBeLessThan(300);
     await saying;
     expect([chat.status, chat.messages.at(-1)?.metadata?.outcome]).toEqual(['ready', 'cancelled']);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('keeps the text of a stopped reply, and shows it when the page is reloaded', async () => {
-    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const { chat, id } = open({ version });
     const saying = chat.sendMessage({ text: message('Where is it?') });
     await model.waiting();
@@ -282,11 +282,11 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { type: 'step-start' },
       { type: 'text', text: 'It is in ', state: 'done' },
     ]);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('keeps the text of a failed reply, and shows why it failed', async () => {
-    const { message } = speech(['It was ', lost()], ['It is ', lost()]);
+    const { message } = registerSpeaking(['It was ', connectionLost()], ['It is ', connectionLost()]);
     const { chat, id } = open({ version });
     await chat.sendMessage({ text: message('Where is it?') });
     const [said, answered] = await loadedFrom(via, { agent, id, version });
@@ -324,7 +324,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(lastParts(other.chat)).toEqual(lastParts(chat));
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Now.', state: 'done' });
     expect(plain(other.chat.messages.at(-1)?.metadata)).toEqual(plain(chat.messages.at(-1)?.metadata));
-    await sameAsLoaded(other.chat, id, version);
+    await expectSameAsLoaded(other.chat, id, version);
   });
 
   it('learns that no turn runs: in a new chat, a waiting one, and a finished one', async () => {
@@ -338,7 +338,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     expect(await stream()).toBe(204);
     await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
-    await ready(chat);
+    await waitForRequests(chat);
     await expect.poll(stream).toBe(204);
   });
 
@@ -366,7 +366,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     );
     await say();
     await chat.addToolApprovalResponse({ id: String(lastParts(chat).at(-1)?.toolCallId), approved: true });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const again = await via(`/agents/${agent}/chat`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -390,9 +390,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const parts = lastParts(chat);
     expect(typesOf(parts)).toEqual(['step-start', 'tool-helper', 'step-start', 'tool-pay']);
     expect(parts.at(-1)).toMatchObject({ state: 'approval-requested', input: { amount: 7 } });
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     await chat.addToolApprovalResponse({ id: String(Object(parts.at(-1)?.approval).id), approved: true });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     expect(
       lastParts(chat)
         .slice(1)
@@ -416,7 +416,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     const call = lastParts(chat).at(-1)?.toolCallId;
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
-    await settled({ chat, asked }, 2);
+    await waitUntilOver({ chat, asked }, 2);
     const again = await via(`/agents/${agent}/chat`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -438,8 +438,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.addToolOutput({ tool: 'where', toolCallId: call, output: 'home' });
     await hangs.asked();
     await via(`${pathOf(id)}/cancel`, { method: 'POST' });
-    await settled({ chat, asked }, 2);
-    await sameAsLoaded(chat, id, version);
+    await waitUntilOver({ chat, asked }, 2);
+    await expectSameAsLoaded(chat, id, version);
   });
 
   it('refuses another text under a message’s id, unless its page has removed the later messages', async () => {
@@ -469,7 +469,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const loaded = await loadedFrom(via, { agent, id, version });
     expect(loaded.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(loaded[0]?.metadata).toEqual({ turn: loaded[0]?.id.split(':')[0] });
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
     const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
     expect(starts).toMatchObject([{}, { retries: starts[0]?.turn }, { retries: starts[1]?.turn }]);
   });
@@ -533,6 +533,6 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(await problemOf(chat.messages, version)).toBeUndefined();
     expect(lastParts(other.chat).at(-1)).toEqual({ type: 'text', text: 'As you say.', state: 'done' });
     expect(other.chat.messages.length).toBe(2);
-    await sameAsLoaded(chat, id, version);
+    await expectSameAsLoaded(chat, id, version);
   });
 });

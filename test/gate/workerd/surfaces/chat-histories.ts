@@ -6,7 +6,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { appWith } from '../http/app.ts';
-import { seer } from '../http/file-app.ts';
+import { fileAgent } from '../http/file-app.ts';
 import { clientOf } from './openai-app.ts';
 
 export type Message = OpenAI.ChatCompletionMessageParam;
@@ -14,12 +14,12 @@ export type Message = OpenAI.ChatCompletionMessageParam;
 export const user = (content: string): Message => ({ role: 'user', content });
 
 /** The result of a chat. */
-export interface Said {
+export interface ChatResult {
   readonly history: Message[];
   readonly session: string;
 }
 
-export interface Saying extends OpenAI.RequestOptions {
+export interface ChatOptions extends OpenAI.RequestOptions {
   readonly via: OpenAI;
   readonly model?: string;
   /** Additional fields of the body. */
@@ -27,11 +27,11 @@ export interface Saying extends OpenAI.RequestOptions {
 }
 
 /** Sends a history with another message, and returns it with the answer. */
-export async function say(
+export async function sendHistory(
   history: readonly Message[],
   message: string | Message,
-  { via, model = 'scripted', more = {}, ...options }: Saying,
-): Promise<Said> {
+  { via, model = 'scripted', more = {}, ...options }: ChatOptions,
+): Promise<ChatResult> {
   const messages = [...history, typeof message === 'string' ? user(message) : message];
   const { data, response } = await via.chat.completions
     .create({ ...more, model, messages }, options)
@@ -44,10 +44,10 @@ export async function say(
   };
 }
 
-export const lastWords = ({ history }: Said): unknown => history.at(-1)?.content;
+export const lastText = ({ history }: ChatResult): unknown => history.at(-1)?.content;
 
 /** The refusal of a chat whose session is unknown. */
-export const unknown = { status: 400, code: 'unknown_conversation' };
+export const UNKNOWN_CHAT = { status: 400, code: 'unknown_conversation' };
 
 /** A Worker whose `auth` admits one caller, and clients of it, each with these headers. */
 export function clientsOf(
@@ -55,7 +55,12 @@ export function clientsOf(
   config: Partial<HoldfastConfig> = {},
   vars: Readonly<Record<string, unknown>> = {},
 ): (headers?: Readonly<Record<string, string>>) => OpenAI {
-  const app = { agents: [scripted, clerk, seer()], use: [openAi(), files()], auth: () => caller, ...config };
+  const app = {
+    agents: [scripted, clerk, fileAgent()],
+    use: [openAi(), files()],
+    auth: () => caller,
+    ...config,
+  };
   const via = appWith(app, vars);
   return (headers = {}) => clientOf(via, { defaultHeaders: headers, maxRetries: 0 });
 }

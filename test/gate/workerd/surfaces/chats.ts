@@ -36,24 +36,24 @@ export function open(options: Options, ...replies: ScriptedReply[]) {
   };
 }
 
-export const ready = async (chat: OpenChat): Promise<void> => {
+export const waitForRequests = async (chat: OpenChat): Promise<void> => {
   await expect.poll(() => [chat.status, chat.error?.message]).toEqual(['ready', undefined]);
 };
 
 /** Resolves when the chat has sent this many requests, and the last one is over. */
-export async function settled(
+export async function waitUntilOver(
   { chat, asked }: { chat: OpenChat; asked: string[] },
   requests: number,
 ): Promise<void> {
   await expect.poll(() => asked.length).toBe(requests);
-  await ready(chat);
+  await waitForRequests(chat);
 }
 
 /**
  * Checks that a chat shows the same as a reloaded page, and that its metadata has the turn's journaled
  * values.
  */
-export async function sameAsLoaded(chat: OpenChat, id: string, version: Version): Promise<void> {
+export async function expectSameAsLoaded(chat: OpenChat, id: string, version: Version): Promise<void> {
   const messages = await loadedFrom(via, { agent, id, version });
   expect(await problemOf(messages, version)).toBeUndefined();
   const last = messages.at(-1);

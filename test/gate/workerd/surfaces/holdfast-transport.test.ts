@@ -5,7 +5,7 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { held } from '../../../fixtures/scripts.ts';
 import { lastParts, openChat, plain, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
 import { journal } from '../http/client.ts';
-import { agent, open, pathOf, ready, sameAsLoaded } from './chats.ts';
+import { agent, expectSameAsLoaded, open, pathOf, waitForRequests } from './chats.ts';
 import { via } from './desk.ts';
 
 type Send = typeof via;
@@ -89,7 +89,7 @@ describe('HoldfastChatTransport', () => {
     const { chat, id, say, requests } = chatBy(whole, ...REPLIES);
     await say();
     expect(requests).toEqual([{ method: 'POST', path: `/agents/${agent}/chat?ui=7` }]);
-    await sameAsLoaded(chat, id, 7);
+    await expectSameAsLoaded(chat, id, 7);
   });
 
   it.each([0, 1, 2, 3, 5, 7, 9, 12, 15, 18, 20])(
@@ -97,9 +97,9 @@ describe('HoldfastChatTransport', () => {
     async (chunks) => {
       const { chat, id, say, requests } = chatBy(cutAfter(chunks), ...REPLIES);
       await say();
-      await ready(chat);
+      await waitForRequests(chat);
       expect(requests.length).toBe(2);
-      await sameAsLoaded(chat, id, 7);
+      await expectSameAsLoaded(chat, id, 7);
       const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
       expect(starts).toHaveLength(1);
     },
@@ -123,8 +123,8 @@ describe('HoldfastChatTransport', () => {
       isAnswering = true;
       await chat.addToolApprovalResponse({ id: approval.id, approved: true });
       await expect.poll(() => chat.messages.at(-1)?.metadata?.outcome).toBe('completed');
-      await ready(chat);
-      await sameAsLoaded(chat, id, 7);
+      await waitForRequests(chat);
+      await expectSameAsLoaded(chat, id, 7);
     },
   );
 
@@ -166,7 +166,7 @@ describe('HoldfastChatTransport', () => {
       await say();
       isAgain = true;
       await chat.regenerate();
-      await ready(chat);
+      await waitForRequests(chat);
       expect(plain(chat.messages.at(-1))).toEqual((await transport.loadMessages(id)).at(-1));
       expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Other.' });
     },
@@ -187,7 +187,7 @@ describe('HoldfastChatTransport', () => {
     await say();
     expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
     expect(chat.messages).toHaveLength(2);
-    await sameAsLoaded(chat, id, 7);
+    await expectSameAsLoaded(chat, id, 7);
     const starts = (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
     expect(starts).toHaveLength(1);
   });

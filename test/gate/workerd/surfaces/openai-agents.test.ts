@@ -5,10 +5,10 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
-import { MEDIA, seeing, seer } from '../http/file-app.ts';
-import { clientOf, speaking } from './openai-app.ts';
+import { fileAgent, fileModel, MEDIA } from '../http/file-app.ts';
+import { clientOf, openAiApp } from './openai-app.ts';
 
-const runnerOver = (via = speaking) =>
+const runnerOver = (via = openAiApp) =>
   new Runner({
     modelProvider: new OpenAIProvider({ openAIClient: clientOf(via), useResponses: true }),
     tracingDisabled: true,
@@ -101,10 +101,10 @@ describe('@openai/agents', () => {
       { type: 'text' as const, text: 'A cat.' },
     ];
     const model = {
-      ...seeing(MEDIA),
+      ...fileModel(MEDIA),
       ask: async () => ({ text: 'A cat.', toolCalls: [], finish: 'stop' as const, parts }),
     };
-    const via = appWith({ agents: [seer({ model })], use: [openAi(), files()] });
+    const via = appWith({ agents: [fileAgent({ model })], use: [openAi(), files()] });
     const image = `data:image/png;base64,${btoa('a cat')}`;
     const result = await runnerOver(via).run(agentOf('seer'), [
       user([

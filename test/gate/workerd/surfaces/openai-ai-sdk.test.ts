@@ -4,12 +4,12 @@ import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, t
 import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { speaking } from './openai-app.ts';
+import { openAiApp } from './openai-app.ts';
 
 const provider = createOpenAI({
   baseURL: 'http://localhost/v1',
   apiKey: 'none',
-  fetch: (input, init) => speaking(String(input), init),
+  fetch: (input, init) => openAiApp(String(input), init),
 });
 const model = provider.responses('clerk');
 /** It accepts approval requests with this label. */

@@ -6,10 +6,10 @@ import { appWith } from '../http/app.ts';
 import { journal, type Send } from '../http/client.ts';
 
 /** A Worker with the OpenAI surface, over the tests' objects. */
-export const speaking: Send = appWith({ agents: [scripted, clerk], use: [openAi()] });
+export const openAiApp: Send = appWith({ agents: [scripted, clerk], use: [openAi()] });
 
 /** The real client, whose requests go to that Worker. */
-export const clientOf = (via: Send = speaking, options: Partial<ClientOptions> = {}): OpenAI =>
+export const clientOf = (via: Send = openAiApp, options: Partial<ClientOptions> = {}): OpenAI =>
   new OpenAI({
     baseURL: 'http://localhost/v1',
     apiKey: 'none',

@@ -8,7 +8,15 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
-import { clientsOf, lastWords, type Message, type Saying, say, unknown, user } from './chat-histories.ts';
+import {
+  type ChatOptions,
+  clientsOf,
+  lastText,
+  type Message,
+  sendHistory,
+  UNKNOWN_CHAT,
+  user,
+} from './chat-histories.ts';
 
 /** One token for all users, from a backend that does not name them. */
 const shared = clientsOf({ id: 'app' });
@@ -16,7 +24,7 @@ const shared = clientsOf({ id: 'app' });
 /** The same, where the backend names its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
 const delegating = clientsOf({ id: 'app', delegates: true }, { use });
-const as = (person: string): Saying => ({ via: delegating({ 'x-user-id': person }) });
+const as = (person: string): ChatOptions => ({ via: delegating({ 'x-user-id': person }) });
 
 const adds: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const records: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
@@ -34,7 +42,7 @@ const picture = (text: string): Message => ({
 interface Opening {
   readonly replies: readonly ScriptedReply[];
   readonly message?: (text: string) => Message;
-  readonly saying?: Omit<Saying, 'via'>;
+  readonly saying?: Omit<ChatOptions, 'via'>;
   readonly config?: Partial<HoldfastConfig>;
 }
 
@@ -73,22 +81,24 @@ describe('two users with one token and equal first messages', () => {
     const via = clientsOf({ id: 'app' }, config)();
     const text = message(words());
     const [ada, ben] = [
-      await say([], text, { via, more, ...saying }),
-      await say([], text, { via, more, ...saying }),
+      await sendHistory([], text, { via, more, ...saying }),
+      await sendHistory([], text, { via, more, ...saying }),
     ];
     expect(ben.history).toEqual(ada.history);
     expect(ben.session).not.toBe(ada.session);
     const asked = model.requests.length;
     for (const { history } of [ada, ben]) {
-      await expect(say(history, 'And now?', { via, more, ...saying })).rejects.toMatchObject(unknown);
+      await expect(sendHistory(history, 'And now?', { via, more, ...saying })).rejects.toMatchObject(
+        UNKNOWN_CHAT,
+      );
     }
     expect(model.requests).toHaveLength(asked);
   });
 
   it('are refused even if there is only one candidate, and the problem says what to send', async () => {
     const { message } = script(adds, 'Hi.');
-    const { history } = await say([], message(), { via: shared() });
-    await expect(say(history, 'And now?', { via: shared() })).rejects.toMatchObject({
+    const { history } = await sendHistory([], message(), { via: shared() });
+    await expect(sendHistory(history, 'And now?', { via: shared() })).rejects.toMatchObject({
       status: 400,
       param: 'metadata.session',
       code: 'unknown_conversation',
@@ -105,16 +115,16 @@ describe('two users with one token and equal first messages', () => {
       const { message: words } = script(...replies, ...replies, 'One.', 'Other.');
       const clients = clientsOf({ id: 'app', delegates: true }, { use, ...config });
       const text = message(words());
-      const options = (person: string): Saying => ({
+      const options = (person: string): ChatOptions => ({
         ...saying,
         via: clients({ 'x-user-id': person }),
       });
-      const ada = await say([], text, options('ada'));
-      const ben = await say([], text, options('ben'));
+      const ada = await sendHistory([], text, options('ada'));
+      const ben = await sendHistory([], text, options('ben'));
       expect(ben.history).toEqual(ada.history);
       const [ofBen, ofAda] = [
-        await say(ben.history, 'And now?', options('ben')),
-        await say(ada.history, 'And now?', options('ada')),
+        await sendHistory(ben.history, 'And now?', options('ben')),
+        await sendHistory(ada.history, 'And now?', options('ada')),
       ];
       expect([ofBen.session, ofAda.session]).toEqual([ben.session, ada.session]);
     },
@@ -124,9 +134,12 @@ describe('two users with one token and equal first messages', () => {
     const { message } = script(adds, 'Hi.', adds, 'Hi.', 'One.', 'Other.');
     const text = message();
     const via = shared();
-    const [ada, ben] = [await say([], text, { via }), await say([], text, { via })];
+    const [ada, ben] = [await sendHistory([], text, { via }), await sendHistory([], text, { via })];
     for (const { history, session } of [ada, ben]) {
-      const next = await say(history, 'And now?', { via, headers: { 'x-holdfast-session': session } });
+      const next = await sendHistory(history, 'And now?', {
+        via,
+        headers: { 'x-holdfast-session': session },
+      });
       expect(next.session).toBe(session);
     }
   });
@@ -136,62 +149,64 @@ describe('two users with one token and equal first messages', () => {
     async (field, more) => {
       const { message } = script('Hi.', 'Mine.');
       const via = shared();
-      const { history, session } = await say([], message(), { via, more });
+      const { history, session } = await sendHistory([], message(), { via, more });
       const other = { [field]: 'ben' };
-      await expect(say(history, 'And now?', { via, more: other })).rejects.toMatchObject(unknown);
-      await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
-      expect((await say(history, 'And now?', { via, more })).session).toBe(session);
+      await expect(sendHistory(history, 'And now?', { via, more: other })).rejects.toMatchObject(
+        UNKNOWN_CHAT,
+      );
+      await expect(sendHistory(history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
+      expect((await sendHistory(history, 'And now?', { via, more })).session).toBe(session);
     },
   );
 
   it('have separate chats even with text only if they differ in a mapped header', async () => {
     const { message } = script('Hi.');
     const via = clientsOf({ id: 'app' }, { http: { contextHeaders: { 'x-ward': 'ward' } } })();
-    const { history } = await say([], message(), { via });
+    const { history } = await sendHistory([], message(), { via });
     const headers = { 'x-ward': '7' };
-    await expect(say(history, 'And now?', { via, headers })).rejects.toMatchObject(unknown);
+    await expect(sendHistory(history, 'And now?', { via, headers })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('cannot see a turn that the other has begun with the same text once it has a call', async () => {
     const { message } = script('Hi.', adds, 'Of Ada.');
     const via = shared();
-    const { history } = await say([], message(), { via });
-    const ada = await say(history, 'Help me.', { via });
-    expect(lastWords(ada)).toBe('Of Ada.');
+    const { history } = await sendHistory([], message(), { via });
+    const ada = await sendHistory(history, 'Help me.', { via });
+    expect(lastText(ada)).toBe('Of Ada.');
     const headers = { 'x-stainless-retry-count': '1' };
-    await expect(say(history, 'Help me.', { via, headers })).rejects.toMatchObject(unknown);
-    await expect(say(history, 'Help me.', { via })).rejects.toMatchObject(unknown);
+    await expect(sendHistory(history, 'Help me.', { via, headers })).rejects.toMatchObject(UNKNOWN_CHAT);
+    await expect(sendHistory(history, 'Help me.', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('cannot see the other’s running turn from its first call on', async () => {
     const hanging = held(adds);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = shared();
-    const { history } = await say([], message(), { via });
-    const ada = say(history, 'Help me.', { via });
+    const { history } = await sendHistory([], message(), { via });
+    const ada = sendHistory(history, 'Help me.', { via });
     await hanging.asked();
     const headers = { 'x-stainless-retry-count': '1' };
-    const ben = say(history, 'Help me.', { via, headers }).catch((thrown: unknown) => thrown);
+    const ben = sendHistory(history, 'Help me.', { via, headers }).catch((thrown: unknown) => thrown);
     const messages = [...history, user('Help me.')];
     const stream = via.chat.completions.stream({ model: 'scripted', messages }, { headers });
     const inPieces = stream.finalContent().catch((thrown: unknown) => thrown);
     await stream.emitted('chunk');
     hanging.release();
-    expect(lastWords(await ada)).toBe('Of Ada.');
-    expect(await ben).toMatchObject(unknown);
+    expect(lastText(await ada)).toBe('Of Ada.');
+    expect(await ben).toMatchObject(UNKNOWN_CHAT);
     expect(await inPieces).toMatchObject({ code: 'unknown_conversation' });
   });
 
   it('get separate answers to equal concurrent messages, or one is refused', async () => {
     const { message } = script('Hi.', adds, 'Mine.', adds, 'Mine.');
     const via = shared();
-    const { history } = await say([], message(), { via });
+    const { history } = await sendHistory([], message(), { via });
     const both = await Promise.allSettled([
-      say(history, 'Help me.', { via }),
-      say(history, 'Help me.', { via }),
+      sendHistory(history, 'Help me.', { via }),
+      sendHistory(history, 'Help me.', { via }),
     ]);
     const refused = both.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
-    expect(refused).toEqual([expect.objectContaining(unknown)]);
+    expect(refused).toEqual([expect.objectContaining(UNKNOWN_CHAT)]);
   });
 
   it('get no answer after a turn that started between the search and the message', async () => {
@@ -206,10 +221,10 @@ describe('two users with one token and equal first messages', () => {
       },
     }));
     const via = clientsOf({ id: 'app' }, {}, { SESSIONS })();
-    const { history, session } = await say([], message(), { via });
+    const { history, session } = await sendHistory([], message(), { via });
     const headers = { 'x-holdfast-session': session };
-    between = () => say(history, 'I am Ben.', { via: shared(), headers });
-    await expect(say(history, 'I am Ada.', { via })).rejects.toMatchObject(unknown);
+    between = () => sendHistory(history, 'I am Ben.', { via: shared(), headers });
+    await expect(sendHistory(history, 'I am Ada.', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('get two new chats under one idempotency key, if the app names them', async () => {
@@ -218,11 +233,11 @@ describe('two users with one token and equal first messages', () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const tenant = crypto.randomUUID();
     const clients = clientsOf({ id: 'app', tenant, delegates: true }, { use });
-    const of = (person: string): Saying => ({ via: clients({ 'x-user-id': person }), headers });
-    const [ada, ben] = [await say([], text, of('ada')), await say([], text, of('ben'))];
-    expect([lastWords(ada), lastWords(ben)]).toEqual(['Of Ada.', 'Of Ben.']);
+    const of = (person: string): ChatOptions => ({ via: clients({ 'x-user-id': person }), headers });
+    const [ada, ben] = [await sendHistory([], text, of('ada')), await sendHistory([], text, of('ben'))];
+    expect([lastText(ada), lastText(ben)]).toEqual(['Of Ada.', 'Of Ben.']);
     expect(ben.session).not.toBe(ada.session);
-    expect((await say([], text, of('ada'))).session).toBe(ada.session);
+    expect((await sendHistory([], text, of('ada'))).session).toBe(ada.session);
     expect(model.requests).toHaveLength(2);
     const again = { headers: { 'idempotency-key': crypto.randomUUID() } };
     const response = (person: string) =>
@@ -236,43 +251,43 @@ describe('a chat of one person', () => {
   it('continues with its calls, if `auth` says that the caller is one person', async () => {
     const { message } = script(adds, 'Hi.', looksUp, 'More.', 'Still.');
     const via = clientsOf({ id: 'ada', delegates: false })();
-    const first = await say([], message(), { via });
-    const second = await say(first.history, 'And now?', { via });
-    const third = await say(second.history, 'And now?', { via });
+    const first = await sendHistory([], message(), { via });
+    const second = await sendHistory(first.history, 'And now?', { via });
+    const third = await sendHistory(second.history, 'And now?', { via });
     expect([second.session, third.session]).toEqual([first.session, first.session]);
   });
 
   it('is not continued for another person of the same caller', async () => {
     const { message } = script('Hi.', adds, 'More.');
-    const { history } = await say([], message(), as('ada'));
-    await expect(say(history, 'And now?', as('ben'))).rejects.toMatchObject(unknown);
-    expect(lastWords(await say(history, 'And now?', as('ada')))).toBe('More.');
+    const { history } = await sendHistory([], message(), as('ada'));
+    await expect(sendHistory(history, 'And now?', as('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
+    expect(lastText(await sendHistory(history, 'And now?', as('ada')))).toBe('More.');
   });
 
   it('returns its turn if it repeats its message, even after calls', async () => {
     const { message, model } = script(adds, 'Hi.', adds, 'More.');
-    const { history } = await say([], message(), as('ada'));
-    const second = await say(history, 'And now?', as('ada'));
+    const { history } = await sendHistory([], message(), as('ada'));
+    const second = await sendHistory(history, 'And now?', as('ada'));
     const headers = { 'x-stainless-retry-count': '1' };
-    const again = await say(history, 'And now?', { ...as('ada'), headers });
-    expect([again.session, lastWords(again)]).toEqual([second.session, 'More.']);
+    const again = await sendHistory(history, 'And now?', { ...as('ada'), headers });
+    expect([again.session, lastText(again)]).toEqual([second.session, 'More.']);
     expect(model.requests).toHaveLength(4);
   });
 
   it('needs a name if a delegating caller names no person', async () => {
     const { message } = script(adds, 'Hi.', 'One.', 'Two.');
     const via = delegating();
-    const { history } = await say([], message(), { via });
-    await expect(say(history, 'And now?', { via })).rejects.toMatchObject(unknown);
+    const { history } = await sendHistory([], message(), { via });
+    await expect(sendHistory(history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('continues with text only if the person is unknown, until its first call', async () => {
     const { message } = script('Hi.', 'Words.', adds, 'More.');
     const via = shared();
-    const first = await say([], message(), { via });
-    const second = await say(first.history, 'And now?', { via });
-    const third = await say(second.history, 'And now?', { via });
+    const first = await sendHistory([], message(), { via });
+    const second = await sendHistory(first.history, 'And now?', { via });
+    const third = await sendHistory(second.history, 'And now?', { via });
     expect([second.session, third.session]).toEqual([first.session, first.session]);
-    await expect(say(third.history, 'And now?', { via })).rejects.toMatchObject(unknown);
+    await expect(sendHistory(third.history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 });

@@ -9,7 +9,14 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
-import { lastWords, type Message, type Said, type Saying, say as sayBy, user } from './chat-histories.ts';
+import {
+  type ChatOptions,
+  type ChatResult,
+  lastText,
+  type Message,
+  sendHistory as sayBy,
+  user,
+} from './chat-histories.ts';
 import { clientOf } from './openai-app.ts';
 
 /** Its limit is one model request, which a reply with a call reaches. */
@@ -27,8 +34,11 @@ const auth = () => ({ id: 'ada', delegates: false });
 const app = appWith({ agents, use: [openAi(), retry()], auth });
 const client = clientOf(app, { maxRetries: 0 });
 
-const say = (history: readonly Message[], text: string, options: Partial<Saying> = {}): Promise<Said> =>
-  sayBy(history, text, { via: client, ...options });
+const say = (
+  history: readonly Message[],
+  text: string,
+  options: Partial<ChatOptions> = {},
+): Promise<ChatResult> => sayBy(history, text, { via: client, ...options });
 
 /** A repeated request of the client library. */
 const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
@@ -65,12 +75,12 @@ describe('a repeated message of a chat', () => {
     const first = await say([], asked.message());
     await expect(say(first.history, 'Again.')).rejects.toMatchObject(failed);
     const second = await say(first.history, 'Again.');
-    expect([second.session, lastWords(second)]).toEqual([first.session, 'Two.']);
+    expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
     const [, one, two] = await starts(first.session);
     expect(two?.retries).toBe(one?.turn);
     const third = await say(second.history, 'And on.');
-    expect([third.session, lastWords(third)]).toEqual([first.session, 'Three.']);
+    expect([third.session, lastText(third)]).toEqual([first.session, 'Three.']);
   });
 
   it('is a retry each time its retry has failed', async () => {
@@ -78,17 +88,17 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
-    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
+    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a retry after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelled('Two.', 'Three.');
     const second = await say(history, 'Again.');
-    expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);
+    expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
     expect((await starts(session)).at(-1)?.retries).toBe(turn);
-    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
-    expect(lastWords(await say(second.history, 'And on.'))).toBe('Three.');
+    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
+    expect(lastText(await say(second.history, 'And on.'))).toBe('Three.');
     expect(asked.model.requests).toHaveLength(4);
   });
 
@@ -97,7 +107,7 @@ describe('a repeated message of a chat', () => {
     const model = 'brief';
     const { history, session } = await say([], asked.message(), { model });
     await say(history, 'Again.', { model });
-    expect(lastWords(await say(history, 'Again.', { model }))).toBe('Two.');
+    expect(lastText(await say(history, 'Again.', { model }))).toBe('Two.');
     const [, one, two] = await starts(session, model);
     expect(two?.retries).toBe(one?.turn);
   });
@@ -107,7 +117,7 @@ describe('a repeated message of a chat', () => {
     const model = 'brief';
     const first = await say([], asked.message(), { model });
     const second = await say(first.history, 'Go on.', { model });
-    expect(lastWords(await say(second.history, 'Go on.', { model }))).toBe('Two.');
+    expect(lastText(await say(second.history, 'Go on.', { model }))).toBe('Two.');
     expect(await starts(first.session, model)).not.toContainEqual(
       expect.objectContaining({ retries: expect.anything() }),
     );
@@ -117,7 +127,7 @@ describe('a repeated message of a chat', () => {
     const asked = script('One.', 'Two.');
     const { history } = await say([], asked.message());
     await say(history, 'Again.');
-    expect(lastWords(await say(history, 'Again.'))).toBe('Two.');
+    expect(lastText(await say(history, 'Again.'))).toBe('Two.');
     expect(asked.model.requests).toHaveLength(2);
   });
 
@@ -126,7 +136,7 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message());
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
     const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
-    expect(both.map(lastWords)).toEqual(['Two.', 'Two.']);
+    expect(both.map(lastText)).toEqual(['Two.', 'Two.']);
     expect(asked.model.requests).toHaveLength(3);
   });
 
@@ -154,7 +164,7 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message());
     const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...history];
     await expect(say(at('noon'), 'Again.')).rejects.toMatchObject(failed);
-    expect(lastWords(await say(at('one'), 'Again.'))).toBe('Two.');
+    expect(lastText(await say(at('one'), 'Again.'))).toBe('Two.');
     const [system] = asked.model.requests.at(-1)?.messages ?? [];
     expect(system?.text).toContain('It is one.');
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
@@ -163,7 +173,7 @@ describe('a repeated message of a chat', () => {
   it('is a retry with its current instructions, even after its turn was cancelled', async () => {
     const { asked, history, session, turn } = await cancelled('Two.');
     const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
-    expect([second.session, lastWords(second)]).toEqual([session, 'Two.']);
+    expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
     expect((await starts(session)).at(-1)?.retries).toBe(turn);
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
   });
@@ -196,7 +206,7 @@ describe('a repeated message of a chat', () => {
       code: 'session_busy',
     });
     hanging.release();
-    expect([lastWords(await retrying), lastWords(await same)]).toEqual(['One.', 'One.']);
+    expect([lastText(await retrying), lastText(await same)]).toEqual(['One.', 'One.']);
     expect(asked.model.requests).toHaveLength(2);
   });
 
@@ -205,7 +215,7 @@ describe('a repeated message of a chat', () => {
     const asked = script('One.', down, 'Two.');
     const { history } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
-    expect(lastWords(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
     expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
@@ -214,7 +224,7 @@ describe('a repeated message of a chat', () => {
     const asked = script('One.', down, 'Two.');
     const { history, session } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
-    expect(lastWords(await say(history, 'Again.', { via }))).toBe('Two.');
+    expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
     expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
   });
 });
@@ -226,23 +236,23 @@ describe('the repeated first message of a chat', () => {
     await expect(say([], message)).rejects.toMatchObject(failed);
     await expect(say([], message)).rejects.toMatchObject(failed);
     const second = await say([], message);
-    expect(lastWords(second)).toBe('Two.');
+    expect(lastText(second)).toBe('Two.');
     expect((await starts(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
       false,
       true,
       true,
     ]);
     const third = await say(second.history, 'And on.');
-    expect([third.session, lastWords(third)]).toEqual([second.session, 'Three.']);
+    expect([third.session, lastText(third)]).toEqual([second.session, 'Three.']);
     const other = await say([], message);
-    expect([lastWords(other), other.session === second.session]).toEqual(['Another chat.', false]);
+    expect([lastText(other), other.session === second.session]).toEqual(['Another chat.', false]);
   });
 
   it('is a retry after its turn reached a limit', async () => {
     const asked = script(CALL, 'No more.', 'Two.');
     const first = await say([], asked.message(), { model: 'brief' });
     const second = await say([], asked.message(), { model: 'brief' });
-    expect([second.session, lastWords(second)]).toEqual([first.session, 'Two.']);
+    expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
   });
 
   it.each([

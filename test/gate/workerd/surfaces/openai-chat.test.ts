@@ -1,8 +1,8 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { playModel, script } from '../../../fixtures/scripts.ts';
-import { speech, waits } from '../../../fixtures/speaking.ts';
-import { clientOf, speaking } from './openai-app.ts';
+import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
+import { clientOf, openAiApp } from './openai-app.ts';
 
 const client = clientOf();
 
@@ -65,7 +65,7 @@ describe('a chat completion', () => {
   });
 
   it('has the text from before its turn was cancelled', async () => {
-    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const session = crypto.randomUUID();
     const answering = client.chat.completions.create({
       model: 'scripted',
@@ -73,7 +73,7 @@ describe('a chat completion', () => {
       metadata: { session },
     });
     await model.waiting();
-    await speaking(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
+    await openAiApp(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
     expect((await answering).choices).toEqual([
       {
         index: 0,

@@ -3,10 +3,10 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { appWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
-import { seer } from '../http/file-app.ts';
+import { fileAgent } from '../http/file-app.ts';
 import { clientOf } from './openai-app.ts';
 
-const via = appWith({ agents: [seer()], use: [openAi(), files()] });
+const via = appWith({ agents: [fileAgent()], use: [openAi(), files()] });
 const client = clientOf(via);
 
 const PNG = `data:image/png;base64,${btoa('a picture')}`;

@@ -12,7 +12,7 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
-import { seer } from '../http/file-app.ts';
+import { fileAgent } from '../http/file-app.ts';
 import { clientOf } from './openai-app.ts';
 
 const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()];
@@ -21,7 +21,11 @@ const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()]
 function tenant(caller: Partial<Caller> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (who: Partial<Caller>): Send =>
-    appWith({ agents: [indexed, scripted, seer()], use, auth: () => ({ id: 'ann', tenant: name, ...who }) });
+    appWith({
+      agents: [indexed, scripted, fileAgent()],
+      use,
+      auth: () => ({ id: 'ann', tenant: name, ...who }),
+    });
   const via = as(caller);
   const client = clientOf(via, { maxRetries: 0 });
   return {

@@ -5,10 +5,10 @@ import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { json } from '../http/client.ts';
-import { clientOf, speaking } from './openai-app.ts';
+import { clientOf, openAiApp } from './openai-app.ts';
 
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-  const response = await speaking(path, {
+  const response = await openAiApp(path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -6,10 +6,10 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, playModel, script } from '../../../fixtures/scripts.ts';
-import { speech, waits } from '../../../fixtures/speaking.ts';
+import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
-import { clientOf, journalOf, speaking, textsOf, typesOf } from './openai-app.ts';
+import { clientOf, journalOf, openAiApp, textsOf, typesOf } from './openai-app.ts';
 
 const client = clientOf();
 
@@ -275,7 +275,7 @@ it.each([
   'the stream of %s contains only comments, and events with data, because Python clients fail on other frames',
   async (path, body) => {
     const { message } = script('Hi.');
-    const response = await speaking(`/v1/${path}`, {
+    const response = await openAiApp(`/v1/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'scripted', stream: true, ...body(message()) }),
@@ -346,7 +346,7 @@ describe('a response in the background', () => {
   });
 
   it('has the text from before it was cancelled, as an incomplete item', async () => {
-    const { model, message } = speech(['It is ', 'in ', waits]);
+    const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
     let id = '';
     let last: ResponseStreamEvent | undefined;

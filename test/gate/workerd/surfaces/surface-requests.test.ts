@@ -14,8 +14,8 @@ import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../fixtures/scripts.ts';
 import { type AppConfig, appWith, objectsWith } from '../http/app.ts';
-import { ended, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
-import { seer } from '../http/file-app.ts';
+import { followToEnd, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
+import { fileAgent } from '../http/file-app.ts';
 
 /** The handler of the only route. */
 type Handle = (asked: ModuleRequest, named: { readonly session: string }) => Response | Promise<Response>;
@@ -115,7 +115,7 @@ describe('a request to a surface', () => {
     expect(await refused(await ask(appOf(echoed), large))).toEqual(
       tooLarge('The body is larger than 1000000 bytes. Send less.'),
     );
-    const withFiles = { agents: [scripted, seer()], use: [surfaceOf(echoed), files()] };
+    const withFiles = { agents: [scripted, fileAgent()], use: [surfaceOf(echoed), files()] };
     expect((await ask(appOf(echoed, withFiles), large)).status).toBe(200);
     const larger = { text: 'x'.repeat(12 * 1024 * 1024) };
     expect(await refused(await ask(appOf(echoed, withFiles), larger))).toEqual(
@@ -499,7 +499,7 @@ describe('a surface’s response', () => {
     await response.body?.cancel();
     await expect.poll(() => signals[0]?.aborted).toBe(true);
     slow.release();
-    expect((await ended(path)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
+    expect((await followToEnd(path)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   });
 });
 
@@ -512,7 +512,7 @@ describe('a surface’s session', () => {
       return Response.json(answer);
     };
   const contextOf = async (path: string): Promise<unknown> =>
-    Object((await ended(path)).find(({ type }) => type === 'turn-started')).context;
+    Object((await followToEnd(path)).find(({ type }) => type === 'turn-started')).context;
 
   it('is the same as the caller’s over HTTP', async () => {
     const path = newSession();

@@ -18,7 +18,7 @@ export interface Member {
 
 /** Creates the field for a value. References resolve within `root`. */
 export function toField(given: unknown, value: Json | undefined, root: JsonSchema): Field {
-  const schema = resolved(given, root);
+  const schema = resolveReference(given, root);
   const choices = choicesOf(schema);
   if (choices)
     return { kind: 'choice', schema, choices, raw: value === undefined ? '' : JSON.stringify(value) };
@@ -102,11 +102,11 @@ export function readField(field: Field, isRequired = true): Json | undefined {
     case 'flag':
       return field.raw === '' ? undefined : field.raw === 'true';
     default:
-      return field.raw.trim() === '' ? undefined : parsed(field.raw);
+      return field.raw.trim() === '' ? undefined : parseValue(field.raw);
   }
 }
 
-function parsed(text: string): Json {
+function parseValue(text: string): Json {
   try {
     return JSON.parse(text) as Json; // parsed from JSON
   } catch {
@@ -122,7 +122,7 @@ const isJsonObject = (value: Json): value is JsonObject => isObject(value);
 /** The maximum number of references to follow, since they can form a cycle. */
 const MOST_REFERENCES = 10;
 
-function resolved(given: unknown, root: JsonSchema): JsonSchema {
+function resolveReference(given: unknown, root: JsonSchema): JsonSchema {
   let schema: unknown = given;
   for (let at = 0; at < MOST_REFERENCES; at += 1) {
     if (!isObject(schema)) return {};

@@ -1,7 +1,7 @@
 /** Shows a call in a reply: its tool, effect and outcome. A click shows its input and result. */
 import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';
-import { counted, duration } from '../ui/format.ts';
+import { duration, formatCount } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -36,7 +36,7 @@ export function CallCard({ store, call }: CallCardProps) {
         {nested > 0 && (
           <p class="small">
             <a href={sessionHref(store.agent, store.id, { tab: 'turn' })}>
-              {counted(nested, 'reply').replace('replys', 'replies')} in its own loop
+              {formatCount(nested, 'reply').replace('replys', 'replies')} in its own loop
             </a>
           </p>
         )}

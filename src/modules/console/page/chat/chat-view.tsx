@@ -8,7 +8,7 @@ import { fromIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import type { SessionStore, SessionViewProps } from '../data/session-store.ts';
 import { go } from '../shell/router.ts';
-import { counted } from '../ui/format.ts';
+import { formatCount } from '../ui/format.ts';
 import { Button, Empty, Problem } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
 import { Composer, keepDraft } from './composer.tsx';
@@ -197,7 +197,7 @@ function Queue({ store, view, onChange }: QueueProps) {
   const { value: failure } = action.failure;
   return (
     <section class="queue" aria-label="Messages that wait">
-      <p class="muted small">{counted(view.waiting.length, 'message')} waiting</p>
+      <p class="muted small">{formatCount(view.waiting.length, 'message')} waiting</p>
       {view.waiting.map(({ turn, status }) => (
         <p key={turn} class="queue-item small">
           {cancelled.includes(turn) ? (

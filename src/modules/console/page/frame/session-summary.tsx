@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { toConversation } from '../chat/conversation.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
-import { compact, counted, dollars } from '../ui/format.ts';
+import { compact, dollars, formatCount } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 
 export function SessionSummary({ store }: SessionViewProps) {
@@ -13,7 +13,7 @@ export function SessionSummary({ store }: SessionViewProps) {
   return (
     <p class="summary">
       {status}
-      <span>{counted(length, 'event')}</span>
+      <span>{formatCount(length, 'event')}</span>
       <span>{compact(tokens)} tokens</span>
       {cost !== undefined && <span>{dollars(cost)}</span>}
     </p>

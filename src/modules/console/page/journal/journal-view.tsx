@@ -4,13 +4,13 @@ import type { StoredEvent } from '../../../../journal/events.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, setQuery } from '../shell/router.ts';
-import { count, counted, timeOfDay } from '../ui/format.ts';
+import { count, formatCount, timeOfDay } from '../ui/format.ts';
 import { Empty } from '../ui/parts.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { Line } from '../ui/words.tsx';
 import { EventDetail } from './event-detail.tsx';
 import { summaryOf, toneOf } from './event-summary.ts';
-import { matching } from './search.ts';
+import { filterEvents } from './search.ts';
 
 const ROW = 30;
 
@@ -24,7 +24,7 @@ export function JournalView({ store }: SessionViewProps) {
   const { query } = place.value;
   const [text, setText] = useState(query.q ?? '');
   const type = query.type ?? '';
-  const shown = useMemo(() => matching(store.events, { text, type }), [text, type, length]);
+  const shown = useMemo(() => filterEvents(store.events, { text, type }), [text, type, length]);
   const types = useMemo(() => typesIn(store.events), [length]);
   const opened = Number(query.event);
   const selected = shown.findIndex(({ seq }) => seq === opened);
@@ -59,7 +59,7 @@ export function JournalView({ store }: SessionViewProps) {
           </select>
           <span class="muted small" role="status">
             {shown.length === length
-              ? counted(length, 'event')
+              ? formatCount(length, 'event')
               : `${count(shown.length)} of ${count(length)}`}
           </span>
         </search>

@@ -5,20 +5,21 @@ const texts = new WeakMap<StoredEvent, string>();
 
 const MOST = 20_000;
 
-function searched(event: StoredEvent): string {
+function searchedTextOf(event: StoredEvent): string {
   const known = texts.get(event) ?? JSON.stringify(event).slice(0, MOST).toLowerCase();
   texts.set(event, known);
   return known;
 }
 
 /** Returns the events of a type that contain all words of a text. Empty values match all events. */
-export function matching(
+export function filterEvents(
   events: readonly StoredEvent[],
   { text, type }: { readonly text: string; readonly type: string },
 ): readonly StoredEvent[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0 && type === '') return [...events];
   return events.filter(
-    (event) => (type === '' || event.type === type) && words.every((word) => searched(event).includes(word)),
+    (event) =>
+      (type === '' || event.type === type) && words.every((word) => searchedTextOf(event).includes(word)),
   );
 }

@@ -9,7 +9,7 @@ import { useLoaded } from '../data/resource.ts';
 import { forget, visited } from '../data/visited.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, sessionHref, setQuery } from '../shell/router.ts';
-import { ago, compact, counted, dateAndTime, dollars } from '../ui/format.ts';
+import { ago, compact, dateAndTime, dollars, formatCount } from '../ui/format.ts';
 import { Badge, Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { openOwners } from './owner-dialog.tsx';
@@ -164,7 +164,9 @@ function Listed({ search, ...selection }: ListedProps) {
           <Button isDisabled={action.isBusy.value} onClick={next}>
             Show more
           </Button>{' '}
-          {search && <span class="muted small">Searched the latest {counted(known.length, 'session')}.</span>}
+          {search && (
+            <span class="muted small">Searched the latest {formatCount(known.length, 'session')}.</span>
+          )}
         </p>
       )}
     </>
@@ -191,7 +193,7 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
         <Badge tone={TONES[status]}>{status}</Badge>
       </span>
       <span class="row-usage muted">
-        {counted(turns, 'turn')} · {compact(usage.inputTokens + usage.outputTokens)} tokens
+        {formatCount(turns, 'turn')} · {compact(usage.inputTokens + usage.outputTokens)} tokens
         {usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
       </span>
       <time

@@ -26,14 +26,14 @@ addEventListener('hashchange', () => {
 export function parsePlace(hash: string): Place {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   const { owner, ...query } = Object.fromEntries(new URLSearchParams(search));
-  const [view, agent, session, tab] = path.split('/').map(decoded);
+  const [view, agent, session, tab] = path.split('/').map(decodeSegment);
   if (view === 'inbox') return { view, query, owner };
   if (view !== 's' || !agent || !session) return { view: 'sessions', query, owner };
   const known = SESSION_TABS.find((one) => one === tab) ?? 'chat';
   return { view: 'session', agent, session, tab: known, query, owner };
 }
 
-function decoded(part: string): string {
+function decodeSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,7 +1,7 @@
 /** Shows the diagram of a state machine or a playbook, with the position of a call. */
 import { useMemo } from 'preact/hooks';
 import type { DiagramView } from '../../offer-view.ts';
-import { counted } from '../ui/format.ts';
+import { formatCount } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { type Layout, layoutOf, NODE_HEIGHT } from './layout.ts';
@@ -113,7 +113,7 @@ function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramV
           />
         </Badge>
       ))}
-      {all.length > MOST && <span class="muted">and {counted(all.length - MOST, 'other')}</span>}
+      {all.length > MOST && <span class="muted">and {formatCount(all.length - MOST, 'other')}</span>}
     </p>
   );
 }

@@ -10,7 +10,7 @@ export const count = (value: number): string => WHOLE.format(value);
 export const compact = (value: number): string => COMPACT.format(value);
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
-export const counted = (value: number, noun: string): string =>
+export const formatCount = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 
 /** Returns a duration: `12 ms`, `1.4 s`, `2 min 5 s`, `3 h 2 min`. */

@@ -1,15 +1,19 @@
 /** Callers who send more messages than a session accepts. */
 import { type Attack, all, answer, problem, told } from '../attack.ts';
-import { type Came, pendingIn } from '../http.ts';
+import { pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 const QUEUED = { prefer: 'respond-async' };
 
 /** Sends this many messages at once to a session whose turn waits for a person. Returns the outcomes. */
-async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Promise<readonly Came[]> {
+async function crowd(
+  scene: Scene,
+  count: number,
+  query = '?whenBusy=queue',
+): Promise<readonly ReceivedResponse[]> {
   const { ann, own, play } = scene;
   pendingIn(await ann.post(`${own}/messages`, { message: play([{ name: 'refund', input: { amount: 1 } }]) }));
-  const sent: Came[] = [];
+  const sent: ReceivedResponse[] = [];
   for (let left = count; left > 0; left -= 20) {
     const some = Array.from({ length: Math.min(left, 20) }, () =>
       ann.post(`${own}/messages${query}`, { message: 'Next.' }, QUEUED),
@@ -20,7 +24,7 @@ async function crowd(scene: Scene, count: number, query = '?whenBusy=queue'): Pr
 }
 
 /** Counts the responses of each kind. */
-const counted = (came: readonly Came[]): Readonly<Record<string, number>> =>
+const counted = (came: readonly ReceivedResponse[]): Readonly<Record<string, number>> =>
   Object.fromEntries(Array.from(Map.groupBy(came, told), ([kind, some]) => [kind, some.length]));
 
 const full = problem(
@@ -30,7 +34,7 @@ const full = problem(
 );
 
 const withRetry = (came: unknown): string | undefined => {
-  const { headers } = came as Came; // `act` returns a response
+  const { headers } = came as ReceivedResponse; // `act` returns a response
   return headers['retry-after'] === undefined ? 'the answer has no Retry-After' : undefined;
 };
 
@@ -140,7 +144,7 @@ export const crowds = (): readonly Attack[] => [
     async act({ ann, rolf, at, session, play }) {
       const limited = { ann: ann.at('limited'), rolf: rolf.at('limited') };
       const path = (index: number): string => `${at(`${session}-${index}`, 'plain')}/messages`;
-      const sent: Came[] = [];
+      const sent: ReceivedResponse[] = [];
       for (let index = 0; index < 3; index += 1) {
         sent.push(await limited.ann.post(path(index), { message: play('Here.') }));
       }

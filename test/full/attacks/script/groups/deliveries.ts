@@ -1,13 +1,13 @@
 /** Validly signed deliveries that are replayed, or whose text attacks the model. */
 import { type Attack, all, answer, notSaying, saying, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { ended, eventually } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { github, slack, stripe, withHeader } from '../signatures.ts';
 import { deliver, event, invoice, issue } from './hooks.ts';
 
 /** Returns the message of the turn that a delivery started. */
-async function messageOf(scene: Scene, came: Came): Promise<string> {
+async function messageOf(scene: Scene, came: ReceivedResponse): Promise<string> {
   await ended(() => scene.ann.get(String(came.headers.location)));
   const session = String(came.headers.location).replace(/\/turns\/.*$/, '');
   return (await scene.ann.get(session)).text;

@@ -1,6 +1,6 @@
 /** Turns that call a tool of a hostile MCP server. */
 import { enemyTool, type Heard, type Scenario } from '../enemy-server.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
@@ -9,7 +9,7 @@ export async function called(
   scene: Scene,
   scenario: Scenario,
   replies: readonly Reply[] = [[{ name: 'help', input: {} }], sayResult],
-): Promise<Came> {
+): Promise<ReceivedResponse> {
   const { ann, enemy, session, at, play } = scene;
   enemy.stage(session, { tools: [enemyTool('help')], ...scenario });
   return ann.post(
@@ -20,7 +20,7 @@ export async function called(
 }
 
 /** The text that the model receives for the result. */
-export const textOf = async (coming: Promise<Came>): Promise<string> => {
+export const textOf = async (coming: Promise<ReceivedResponse>): Promise<string> => {
   const { json, text } = await coming;
   return typeof json?.text === 'string' ? json.text : text;
 };

@@ -2,7 +2,7 @@
  * Attacks on the built-in authentication: localhost, a token, no authentication, and pages of other origins.
  */
 import { type Attack, all, type Check, problem } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
 
 const SET_TOKEN =
@@ -124,7 +124,7 @@ const withToken: readonly Attack[] = [
 ];
 
 function challenge(came: unknown): string | undefined {
-  const { headers } = came as Came; // `act` returns a response
+  const { headers } = came as ReceivedResponse; // `act` returns a response
   return headers['www-authenticate'] === 'Bearer' ? undefined : 'the answer has no challenge';
 }
 

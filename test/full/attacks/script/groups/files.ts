@@ -1,6 +1,6 @@
 /** Files: wrong media types, ranges, oversized forms, and content that a browser would execute. */
 import { type Attack, all, type Check, holding, notSaying, problem, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 const PNG = Buffer.from(
@@ -15,7 +15,7 @@ const part = (mediaType: string, data: string, more: object = {}): object => ({
   ...more,
 });
 
-const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<Came> =>
+const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<ReceivedResponse> =>
   ann.post(`${own}/messages`, { message: [{ type: 'text', text: 'Look.' }, ...parts] });
 
 const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
@@ -133,7 +133,12 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
 ];
 
 /** Stores a file of this type, and returns the response that serves it. */
-async function shown(scene: Scene, mediaType: string, name: string, bytes: string): Promise<Came> {
+async function shown(
+  scene: Scene,
+  mediaType: string,
+  name: string,
+  bytes: string,
+): Promise<ReceivedResponse> {
   const came = await send(scene, part(mediaType, btoa(bytes), { name }));
   const state = await scene.ann.get(scene.own);
   const [id] = /[0-9a-f]{64}/.exec(`${state.text}${came.text}`) ?? ['none'];

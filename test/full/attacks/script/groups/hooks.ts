@@ -1,9 +1,9 @@
 /** Valid deliveries that attacks use as a starting point. */
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import type { Delivery } from '../signatures.ts';
 
-export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<Came> =>
+export const deliver = ({ nobody }: Scene, { path, headers, body }: Delivery): Promise<ReceivedResponse> =>
   nobody.ask({ method: 'POST', path, headers, body });
 
 /** Returns the payload of an opened GitHub issue with this text. */

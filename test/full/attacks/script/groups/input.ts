@@ -1,9 +1,12 @@
 /** Malformed headers and bodies, and tool inputs that are not valid. */
 import { type Attack, answer, type Check, problem, saying, status, told } from '../attack.ts';
-import type { Sent } from '../http.ts';
+import type { RequestToSend } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 
-const json = (body: string, headers: Sent['headers'] = []): Pick<Sent, 'headers' | 'body'> => ({
+const json = (
+  body: string,
+  headers: RequestToSend['headers'] = [],
+): Pick<RequestToSend, 'headers' | 'body'> => ({
   headers: [['content-type', 'application/json'], ...headers],
   body,
 });
@@ -21,7 +24,11 @@ const wrongType = problem(
 );
 
 /** Malformed bodies of a message. */
-const bodies: readonly (readonly [what: string, sent: Pick<Sent, 'headers' | 'body'>, comes: Check])[] = [
+const bodies: readonly (readonly [
+  what: string,
+  sent: Pick<RequestToSend, 'headers' | 'body'>,
+  comes: Check,
+])[] = [
   ['an empty body', json(''), notJson],
   ['a truncated body', json('{"message":"x"'), notJson],
   ['two JSON values', json('{"message":"x"}{"message":"y"}'), notJson],

@@ -3,7 +3,7 @@
  */
 import { createHash } from 'node:crypto';
 import { type Attack, answer, type Check } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
 import { PENDING, type Victims } from '../victims.ts';
@@ -17,7 +17,7 @@ const META = {
 };
 
 /** Calls the clerk as a client that shows forms, or sends the follow-up request. */
-async function ask(by: Person, input: object, more: object = {}): Promise<Came> {
+async function ask(by: Person, input: object, more: object = {}): Promise<ReceivedResponse> {
   const params = { name: 'clerk', arguments: input, ...more, _meta: META };
   const came = await by.post(
     '/mcp',
@@ -52,20 +52,20 @@ async function asked(scene: Scene) {
   const { json } = await ask(scene.rolf, input);
   const { inputRequests, requestState } = Object(json?.result);
   const [key = ''] = Object.keys(Object(inputRequests));
-  const answerAs = (by: Person, sent: unknown, state: unknown = requestState): Promise<Came> =>
+  const answerAs = (by: Person, sent: unknown, state: unknown = requestState): Promise<ReceivedResponse> =>
     ask(by, input, { requestState: state, inputResponses: { [key]: sent } });
   return { key, input, requestState: String(requestState), answerAs };
 }
 
 /** Returns the text of the result, or its type if it asks for more input. */
-const said = ({ json }: Came): unknown => {
+const said = ({ json }: ReceivedResponse): unknown => {
   const { resultType, content } = Object(json?.result);
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;
 };
 
 const NO_STATE: Check = answer(200, { error: { code: -32602 } });
 
-const refused = (came: Came): unknown => Object(came.json?.error).code;
+const refused = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
 
 export const mcpAsking = (victims: Victims): readonly Attack[] => [
   ...(['ann', 'rolf', 'impostor'] as const).map(

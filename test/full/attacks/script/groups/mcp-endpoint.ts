@@ -1,6 +1,6 @@
 /** The MCP endpoint of the app: hostile arguments, ids, keys and batches. */
 import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { FILES, VAULT, type Victims } from '../victims.ts';
 
@@ -12,18 +12,22 @@ async function rpc(
   method: string,
   params: unknown = {},
   headers: Readonly<Record<string, string>> = {},
-): Promise<Came> {
+): Promise<ReceivedResponse> {
   const message = { jsonrpc: '2.0', id: 1, method, params };
   return unwrapped(await ann.post('/mcp', message, { ...HEADERS, ...headers }));
 }
 
-function unwrapped(came: Came): Came {
+function unwrapped(came: ReceivedResponse): ReceivedResponse {
   const data = /^data: (.*)$/m.exec(came.text.split('\n').toReversed().join('\n'))?.[1];
   return data === undefined ? came : { ...came, json: JSON.parse(data) };
 }
 
-const call = (scene: Pick<Scene, 'ann'>, name: string, input: unknown, more: object = {}): Promise<Came> =>
-  rpc(scene, 'tools/call', { name, arguments: input, ...more });
+const call = (
+  scene: Pick<Scene, 'ann'>,
+  name: string,
+  input: unknown,
+  more: object = {},
+): Promise<ReceivedResponse> => rpc(scene, 'tools/call', { name, arguments: input, ...more });
 
 /** Expects a JSON-RPC error with this message. */
 const refused = (code: number, message: string): Check => answer(200, { error: { code, message } });
@@ -275,7 +279,8 @@ const agents = (victims: Victims): readonly Attack[] => [
       const more = { _meta: { 'holdfast/idempotency-key': victims.key } };
       const theirs = await call({ ann: scene.zoe }, 'plain', { message: scene.play('Ours.') }, more);
       const ours = await call(scene, 'plain', { message: scene.play('Mine.') }, more);
-      const sessionOf = ({ text }: Came): string | undefined => /"session":"([^"]+)"/.exec(text)?.[1];
+      const sessionOf = ({ text }: ReceivedResponse): string | undefined =>
+        /"session":"([^"]+)"/.exec(text)?.[1];
       return sessionOf(theirs) === sessionOf(ours);
     },
     comes: false,
@@ -320,7 +325,7 @@ const agents = (victims: Victims): readonly Attack[] => [
 /** Builds the id of a stream event in the endpoint's format. */
 const eventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
-const takingUp = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<Came> =>
+const takingUp = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<ReceivedResponse> =>
   ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries({ ...HEADERS, 'last-event-id': id }) });
 
 /** Event ids that no stream has sent. */
@@ -385,7 +390,7 @@ async function modern(
   { ann }: Pick<Scene, 'ann'>,
   params: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Came> {
+): Promise<ReceivedResponse> {
   const message = {
     jsonrpc: '2.0',
     id: 1,

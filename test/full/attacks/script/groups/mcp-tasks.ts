@@ -2,7 +2,7 @@
  * Tasks of MCP clients, which are turns: ids of other callers, invalid ids, and tasks without authentication.
  */
 import { type Attack, all, answer, type Check, notSaying, status } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { PENDING, VAULT, type Victims } from '../victims.ts';
 
@@ -15,7 +15,7 @@ async function rpc(
   method: string,
   params: Readonly<Record<string, unknown>>,
   capabilities: object = { extensions: EXTENSIONS, elicitation: { form: {} } },
-): Promise<Came> {
+): Promise<ReceivedResponse> {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': REVISION,
     'io.modelcontextprotocol/clientInfo': { name: 'attacker', version: '1' },
@@ -98,7 +98,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
       const made = await rpc(scene, 'tools/call', { name: 'plain', arguments: input });
       const { taskId } = Object(made.json?.result);
       const others = await Promise.all(METHODS.map((method) => rpc({ ann: scene.zoe }, method, { taskId })));
-      let own: Came;
+      let own: ReceivedResponse;
       do own = await rpc(scene, 'tasks/get', { taskId });
       while (Object(own.json?.result).status === 'working');
       return [...others.map(({ json }) => Object(json?.error).code), Object(own.json?.result).status];

@@ -1,6 +1,6 @@
 /** Sessions of other owners: by name, by the ids of their contents, and by callers with similar names. */
 import { type Attack, all, answer, notSaying, problem, saying, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT, type Victims } from '../victims.ts';
@@ -163,8 +163,8 @@ export const owners = (victims: Victims): readonly Attack[] => [
     name: 'an agent that does not exist returns the same response to all callers',
     async act({ ann, impostor }) {
       const path = '/agents/secret-agent/sessions/x';
-      const [one, other]: Came[] = await Promise.all([ann.get(path), impostor.get(path)]);
-      return [told(one as Came), one?.text === other?.text];
+      const [one, other]: ReceivedResponse[] = await Promise.all([ann.get(path), impostor.get(path)]);
+      return [told(one as ReceivedResponse), one?.text === other?.text];
     },
     comes: ['404 unknown-agent', true],
   },

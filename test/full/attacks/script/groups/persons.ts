@@ -1,6 +1,6 @@
 /** One token for several persons: chats with the same opening, and persons that a request names. */
 import { type Attack, all, answer, type Check, notSaying, problem, saying } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Person } from '../person.ts';
 import { type Call, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -28,11 +28,18 @@ type Message = Readonly<Record<string, unknown>>;
 
 const user = (content: unknown): Message => ({ role: 'user', content });
 
-const say = ({ by, body = {}, headers = {} }: Sending, messages: readonly Message[]): Promise<Came> =>
+const say = (
+  { by, body = {}, headers = {} }: Sending,
+  messages: readonly Message[],
+): Promise<ReceivedResponse> =>
   by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
 
 /** Returns the messages after an answer, with the user's next message. */
-function next(messages: readonly Message[], { json }: Came, text = 'And now?'): readonly Message[] {
+function next(
+  messages: readonly Message[],
+  { json }: ReceivedResponse,
+  text = 'And now?',
+): readonly Message[] {
   const { choices = [] } = Object(json) as { readonly choices?: readonly { readonly message: Message }[] }; // the format of chat completions
   return [...messages, ...choices.map(({ message }) => message), user(text)];
 }
@@ -41,7 +48,7 @@ function next(messages: readonly Message[], { json }: Came, text = 'And now?'): 
 async function equalOpenings(
   content: unknown,
   ...[first, ...others]: readonly [Sending, ...Sending[]]
-): Promise<Came> {
+): Promise<ReceivedResponse> {
   const opening = [user(content)];
   let came = await say(first, opening);
   for (const other of others) came = await say(other, opening);

@@ -1,13 +1,13 @@
 /** Stored data that could make a session unreadable or block its next turn. */
 import { type Attack, type Check, saying, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { github, slack, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
 import { waiting } from './waiting.ts';
 
 /** Reads a session in every way after an attack, and sends another message. */
-async function aftermath({ rolf, own, play }: Scene, came: Came): Promise<readonly string[]> {
+async function aftermath({ rolf, own, play }: Scene, came: ReceivedResponse): Promise<readonly string[]> {
   const state = await rolf.get(own);
   const events = await rolf.get(`${own}/events`);
   const next = await rolf.post(`${own}/messages?pending=decline`, { message: play('Still here.') });

@@ -1,10 +1,10 @@
-import type { Sent } from '../http.ts';
+import type { RequestToSend } from '../http.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
 
 /** A request to a route, with its description. */
 export interface RouteAttack {
   readonly what: string;
-  readonly sent: Sent;
+  readonly sent: RequestToSend;
 }
 
 const json = [['content-type', 'application/json']] as const;
@@ -12,7 +12,7 @@ const json = [['content-type', 'application/json']] as const;
 /** Returns the requests to every route that has a session in its path. The session belongs to zeta. */
 export function routesToZeta(victims: Victims, agent = 'clerk'): readonly RouteAttack[] {
   const at = (session: string): string => `/agents/${agent}/sessions/${session}`;
-  const post = (path: string, body: object): Sent => ({
+  const post = (path: string, body: object): RequestToSend => ({
     method: 'POST',
     path,
     headers: json,

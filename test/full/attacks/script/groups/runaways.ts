@@ -1,6 +1,6 @@
 /** Turns that start turns, and loops that do not end. */
 import { type Attack, answer, saying, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { ended, quiet } from '../patience.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 
@@ -12,7 +12,8 @@ const HOUR = 3600;
 const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, () => reply);
 
 /** Returns how many turns of a session are waiting. */
-const waitingIn = ({ json }: Came): number => (Array.isArray(json?.waiting) ? json.waiting.length : -1);
+const waitingIn = ({ json }: ReceivedResponse): number =>
+  Array.isArray(json?.waiting) ? json.waiting.length : -1;
 
 const breeding: readonly Attack[] = [
   {

@@ -1,6 +1,6 @@
 /** Data about all sessions of an owner: lists, the inbox, usage, owners, and their erasure. */
 import { type Attack, all, type Check, notSaying, problem, status, told } from '../attack.ts';
-import type { Came, Sent } from '../http.ts';
+import type { ReceivedResponse, RequestToSend } from '../http.ts';
 import { eventually } from '../patience.ts';
 import type { Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
@@ -40,7 +40,7 @@ const lookalikes: readonly Claims[] = [
 ];
 
 /** Requests that only operators can make. */
-const ofOperators: readonly (readonly [what: string, sent: Sent])[] = [
+const ofOperators: readonly (readonly [what: string, sent: RequestToSend])[] = [
   ['a list of zeta', { path: `${LIST}?owner=tenant:zeta` }],
   ['a list of zeta beside its own', { path: `${LIST}?owner=tenant:acme&owner=tenant:zeta` }],
   ['a list of somebody without a name', { path: `${LIST}?owner=` }],
@@ -52,10 +52,10 @@ const ofOperators: readonly (readonly [what: string, sent: Sent])[] = [
   ['that its own tenant is erased', { method: 'DELETE', path: '/owners/tenant:acme' }],
 ];
 
-const erasing: Sent = { method: 'DELETE', path: ZETA };
+const erasing: RequestToSend = { method: 'DELETE', path: ZETA };
 
 /** Ways to claim to be an operator. */
-const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<Sent>])[] = [
+const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<RequestToSend>])[] = [
   ['a text in the token', { operator: 'true' }, {}],
   ['a number in the token', { operator: 1 }, {}],
   ['a list in the token', { operator: [true] }, {}],
@@ -92,7 +92,7 @@ const badQueries: readonly string[] = [
   ),
 ];
 
-const patch = (by: Person, path: string, body: unknown): Promise<Came> =>
+const patch = (by: Person, path: string, body: unknown): Promise<ReceivedResponse> =>
   by.ask({
     method: 'PATCH',
     path,
@@ -112,9 +112,10 @@ const badTitles: readonly (readonly [what: string, body: unknown, comes: Check])
   ['that is no JSON', 'title', problem(400, 'bad-json')],
 ];
 
-const inbox = async (by: Person): Promise<Came> => by.get('/pending');
+const inbox = async (by: Person): Promise<ReceivedResponse> => by.get('/pending');
 
-const lists = (came: Came, session: string): boolean => came.text.includes(`"session":"${session}"`);
+const lists = (came: ReceivedResponse, session: string): boolean =>
+  came.text.includes(`"session":"${session}"`);
 
 /** Creates a waiting call. Returns, for each person, whether the call is in that inbox. */
 async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {

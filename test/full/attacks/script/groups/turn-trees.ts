@@ -2,7 +2,7 @@
  * Turns that start turns, in one session and across two. The tree must end, regardless of what a client sends.
  */
 import { type Attack, status, told } from '../attack.ts';
-import type { Came } from '../http.ts';
+import type { ReceivedResponse } from '../http.ts';
 import { quiet } from '../patience.ts';
 import type { Asked, Reply } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -13,7 +13,8 @@ interface Event {
   readonly root?: string;
 }
 
-const eventsIn = ({ json }: Came): readonly Event[] => (Array.isArray(json?.events) ? json.events : []);
+const eventsIn = ({ json }: ReceivedResponse): readonly Event[] =>
+  Array.isArray(json?.events) ? json.events : [];
 
 /** Returns how many turns of a session have started. */
 async function turnsOf({ ann }: Scene, path: string): Promise<number> {

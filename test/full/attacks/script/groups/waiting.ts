@@ -1,6 +1,6 @@
 /** Creates calls that wait for a decision, as targets of attacks. */
 import { type Check, problem } from '../attack.ts';
-import { type Came, type PendingCall, pendingIn } from '../http.ts';
+import { type PendingCall, pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 /** A turn of ann that waits for a decision about one call. */
@@ -23,7 +23,7 @@ export async function waiting(scene: Scene, tool: string, input: object = { amou
 /** Sends a decision about a call that a manager must approve. */
 export const deciding =
   (body: unknown, as: 'rolf' | 'ann' = 'rolf', tool = 'refund') =>
-  async (scene: Scene): Promise<Came> => {
+  async (scene: Scene): Promise<ReceivedResponse> => {
     const { path } = await waiting(scene, tool);
     const came = await scene[as].post(path, body);
     await scene.rolf.del(scene.own);

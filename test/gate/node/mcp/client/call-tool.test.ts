@@ -10,8 +10,18 @@ import {
   neverAnswers,
   only,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { aborted, certain, comesOf, done, endless, events, isCall, isCancel, lost } from './calls.ts';
-import { call, calling, open, rejection } from './open.ts';
+import {
+  createEndlessTool,
+  done,
+  errorOfCall,
+  events,
+  isCall,
+  isCancel,
+  lostError,
+  notRunError,
+  whenAborted,
+} from './calls.ts';
+import { call, callOptions, open, rejectionOf } from './open.ts';
 
 describe('a response', () => {
   it('is returned unchanged, also if it is an error', async () => {
@@ -25,7 +35,7 @@ describe('a response', () => {
       _meta: { 'x/y': 1 },
     };
     const connection = await open(fakeServer({ tools: [{ name: 'write', run: () => answer }] }));
-    expect(await connection.callTool(call('write'), calling())).toEqual(answer);
+    expect(await connection.callTool(call('write'), callOptions())).toEqual(answer);
   });
 
   it('belongs to its own call if several calls run', async () => {
@@ -38,7 +48,7 @@ describe('a response', () => {
       },
     };
     const connection = await open(fakeServer({ tools: [slow] }));
-    const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), calling()));
+    const [first, second] = [0, 1].map((at) => connection.callTool(call('write', { at }), callOptions()));
     gates[1]?.resolve();
     expect((await second)?.content).toEqual([{ type: 'text', text: '1' }]);
     gates[0]?.resolve();
@@ -52,7 +62,7 @@ describe('a response', () => {
     const batch = await open(
       fakeServer({ misbehave: only(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
     );
-    expect(await batch.callTool(call('write'), calling())).toEqual({ content: [] });
+    expect(await batch.callTool(call('write'), callOptions())).toEqual({ content: [] });
     const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
     const server = fakeServer();
     server.misbehave = (request, proceed) => {
@@ -60,7 +70,7 @@ describe('a response', () => {
       return isCall(request) ? silent() : proceed();
     };
     const connection = await open(server);
-    const answer = connection.callTool(call('write'), calling());
+    const answer = connection.callTool(call('write'), callOptions());
     await server.request(isCall);
     (await listening.promise).enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`));
     expect(await answer).toEqual({ content: [] });
@@ -80,31 +90,31 @@ describe('a response', () => {
       () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(fakeServer({ misbehave }));
-    expect(await connection.callTool(call('write'), calling())).toEqual({ content: [] });
+    expect(await connection.callTool(call('write'), callOptions())).toEqual({ content: [] });
     await ended.promise;
   });
 });
 
 describe('a call that certainly did not run', () => {
   it.each([400, 404, 413, 429])('fails if the server returns %i', async (status) => {
-    const { error } = await comesOf(answers(status, { body: 'planted' }), 'stateless');
-    expect(error).toEqual(certain(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
+    const { error } = await errorOfCall(answers(status, { body: 'planted' }), 'stateless');
+    expect(error).toEqual(notRunError(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
   });
 
   it.each([401, 403])(
     'reports rejected credentials if the server returns %i and requests credentials',
     async (status) => {
-      const { error } = await comesOf(challenges(status));
+      const { error } = await errorOfCall(challenges(status));
       expect(error).toEqual(
-        certain(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
+        notRunError(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
       );
     },
   );
 
   it('reports the server’s message if the server returns 403 without a request for credentials', async () => {
-    const { error } = await comesOf(forbids('Your plan has no writes.'));
+    const { error } = await errorOfCall(forbids('Your plan has no writes.'));
     expect(error).toEqual(
-      certain("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
+      notRunError("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
     );
   });
 
@@ -112,15 +122,17 @@ describe('a call that certainly did not run', () => {
     'reports the server’s message if the server returns error %i, which means that the call did not start',
     async (code) => {
       expect(await comesOfError(code)).toEqual(
-        certain(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
+        notRunError(`MCP server 'files' did not run 'write': it answered with error ${code}: No.`),
       );
     },
   );
 
   it('fails if the server redirects to another origin', async () => {
-    const { error, server } = await comesOf(answers(307, { headers: { location: 'https://evil.test/' } }));
+    const { error, server } = await errorOfCall(
+      answers(307, { headers: { location: 'https://evil.test/' } }),
+    );
     expect(error).toEqual(
-      certain("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
+      notRunError("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
     );
     expect(server.requests.filter(({ url }) => url !== server.url)).toEqual([]);
   });
@@ -129,15 +141,15 @@ describe('a call that certainly did not run', () => {
     const server = fakeServer({ tools: [done] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
-    expect(await rejection(connection.callTool(call('write'), calling({ signal })))).toEqual(
-      certain("MCP server 'files' did not run 'write': the call was cancelled before."),
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions({ signal })))).toEqual(
+      notRunError("MCP server 'files' did not run 'write': the call was cancelled before."),
     );
     expect(server.requests.some(isCall)).toBe(false);
   });
 
   it('shows at most 80 characters of the tool name in its error', async () => {
     const connection = await open(fakeServer());
-    const error = await rejection(connection.callTool(call('x'.repeat(200)), calling()));
+    const error = await rejectionOf(connection.callTool(call('x'.repeat(200)), callOptions()));
     expect(error).toMatchObject({
       message: expect.stringMatching(
         /^MCP server 'files' did not run 'x{79}…': it answered with error -32602: /,
@@ -149,7 +161,7 @@ describe('a call that certainly did not run', () => {
 describe('a call that ran', () => {
   it.each([-32603, -32002, 7])('fails if the server returns error %i', async (code) => {
     expect(await comesOfError(code)).toEqual(
-      certain(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
+      notRunError(`The call of 'write' of MCP server 'files' failed: it answered with error ${code}: No.`),
     );
   });
 
@@ -161,9 +173,9 @@ describe('a call that ran', () => {
     });
     const types = { 'application/json': big, 'text/event-stream': `data: ${big}\n\n` };
     for (const [type, body] of Object.entries(types)) {
-      const { error } = await comesOf(() => new Response(body, { headers: { 'content-type': type } }));
+      const { error } = await errorOfCall(() => new Response(body, { headers: { 'content-type': type } }));
       expect(error).toEqual(
-        certain(
+        notRunError(
           "The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than 4096 bytes, " +
             'which exceeds the limit.',
         ),
@@ -173,9 +185,9 @@ describe('a call that ran', () => {
 
   it('fails if its response is not a tool result', async () => {
     const result = { content: 'planted' };
-    const { error } = await comesOf(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
+    const { error } = await errorOfCall(() => Response.json({ jsonrpc: '2.0', id: 1, result }));
     expect(error).toEqual(
-      certain(
+      notRunError(
         "The result of 'write' of MCP server 'files' is not known: it ran, and the server's answer is not a tool result.",
       ),
     );
@@ -184,107 +196,107 @@ describe('a call that ran', () => {
 
 describe('a call with an unknown outcome', () => {
   it.each([-32000, -32001])('is lost if the server returns error %i', async (code) => {
-    expect(await comesOfError(code)).toEqual(lost(`it answered with error ${code}: No`));
+    expect(await comesOfError(code)).toEqual(lostError(`it answered with error ${code}: No`));
   });
 
   it.each([301, 302, 303])(
     'is lost if the server redirects with %i, because the result may be at the target',
     async (status) => {
-      const { error } = await comesOf(answers(status, { headers: { location: '/results/7' } }));
-      expect(error).toEqual(lost('it redirects to https://mcp.test'));
+      const { error } = await errorOfCall(answers(status, { headers: { location: '/results/7' } }));
+      expect(error).toEqual(lostError('it redirects to https://mcp.test'));
     },
   );
 
   it.each([408, 500, 502, 503, 504])('is lost if the server returns %i', async (status) => {
-    expect((await comesOf(answers(status))).error).toEqual(lost(`it answered HTTP ${status}`));
+    expect((await errorOfCall(answers(status))).error).toEqual(lostError(`it answered HTTP ${status}`));
   });
 
   it('has the same mark as a lost connection of the platform', () => {
-    expect(lost('x')).toMatchObject({ name: 'McpLostError', retryable: true });
+    expect(lostError('x')).toMatchObject({ name: 'McpLostError', retryable: true });
   });
 
   it('is lost if the network fails while the request is sent', async () => {
-    const { error } = await comesOf(() => Promise.reject(new TypeError('planted')));
-    expect(error).toEqual(lost('the connection was lost'));
+    const { error } = await errorOfCall(() => Promise.reject(new TypeError('planted')));
+    expect(error).toEqual(lostError('the connection was lost'));
   });
 
   it('is lost if the connection breaks in the middle of the response', async () => {
-    expect((await comesOf(losesConnectionAfter(10))).error).toEqual(lost('the connection was lost'));
+    expect((await errorOfCall(losesConnectionAfter(10))).error).toEqual(lostError('the connection was lost'));
   });
 
   it.each(['sessions', 'stateless'] as const)(
     'is lost at once if the stream ends without a result (%s)',
     async (kind) => {
-      const { error } = await comesOf(
+      const { error } = await errorOfCall(
         () => new Response(': nothing\n\n', { headers: { 'content-type': 'text/event-stream' } }),
         kind,
       );
-      expect(error).toEqual(lost('it ended its answer before there was a result'));
+      expect(error).toEqual(lostError('it ended its answer before there was a result'));
     },
   );
 
   it('is lost if its response belongs to another request or is not JSON', async () => {
     for (const body of ['{"jsonrpc":"2.0","id":77,"result":{}}', '{"jsonrpc"', '[]', 'null']) {
-      const { error } = await comesOf(
+      const { error } = await errorOfCall(
         () => new Response(body, { headers: { 'content-type': 'application/json' } }),
       );
-      expect(error).toEqual(lost('it ended its answer before there was a result'));
+      expect(error).toEqual(lostError('it ended its answer before there was a result'));
     }
   });
 
   it('is lost if its response is not MCP', async () => {
-    expect((await comesOf(answers(202))).error).toEqual(lost('its answer is not MCP'));
+    expect((await errorOfCall(answers(202))).error).toEqual(lostError('its answer is not MCP'));
   });
 
   it('is lost if it takes too long, and the server receives a cancellation', async () => {
-    const { tool, began } = endless();
+    const { tool, began } = createEndlessTool();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server, { timeout: 30 });
-    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(30) }));
-    expect(await rejection(calls)).toEqual(lost('it did not answer within 30 ms'));
+    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(30) }));
+    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 30 ms'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call timed out.' });
-    await aborted(await began);
+    await whenAborted(await began);
   });
 
   it('is lost if it is cancelled, and the server receives a cancellation without the reason', async () => {
-    const { tool, began } = endless();
+    const { tool, began } = createEndlessTool();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
     const over = new AbortController();
-    const calls = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
+    const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: over.signal })));
     const signal = await began;
     over.abort(new Error('planted'));
-    expect(await calls).toEqual(lost('the turn stopped waiting'));
+    expect(await calls).toEqual(lostError('the turn stopped waiting'));
     const cancelled = await server.request(isCancel);
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
-    await aborted(signal);
+    await whenAborted(signal);
   });
 
   it('closes its stream if it is lost, even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
     const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
     const connection = await open(fakeServer({ misbehave }));
-    await rejection(connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) })));
+    await rejectionOf(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
     await ended.promise;
   });
 
   it('is lost if the server does not respond', async () => {
     const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
     const connection = await open(server, { timeout: 20 });
-    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(20) }));
-    expect(await rejection(calls)).toEqual(lost('it did not answer within 20 ms'));
+    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
+    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 20 ms'));
   });
 
   it('is lost if the connection closes while it runs', async () => {
-    const { tool, began } = endless();
+    const { tool, began } = createEndlessTool();
     // If the server ended its session, it would also end its responses. The order of the two is random.
     const misbehave = only(({ method }) => method === 'DELETE', answers(405));
     const connection = await open(fakeServer({ tools: [tool], misbehave }));
-    const calls = rejection(connection.callTool(call('write'), calling()));
+    const calls = rejectionOf(connection.callTool(call('write'), callOptions()));
     await began;
     await connection.close();
-    expect(await calls).toEqual(lost('the connection was lost'));
+    expect(await calls).toEqual(lostError('the connection was lost'));
   });
 });
 
@@ -297,7 +309,7 @@ async function comesOfError(code: number): Promise<unknown> {
     },
   };
   const connection = await open(fakeServer({ tools: [refuse] }));
-  return rejection(connection.callTool(call('write'), calling()));
+  return rejectionOf(connection.callTool(call('write'), callOptions()));
 }
 
 describe('text that a server streams before its result', () => {
@@ -319,14 +331,14 @@ describe('text that a server streams before its result', () => {
 
   it('becomes the result if the result is empty, and its text chunks are joined', async () => {
     const connection = await open(fakeServer({ tools: [tool] }));
-    expect(await connection.callTool(call('tell'), calling())).toEqual({
+    expect(await connection.callTool(call('tell'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'Cook the beans.' }, image],
     });
   });
 
   it('is dropped if the result contains all of it', async () => {
     const connection = await open(fakeServer({ tools: [tool] }));
-    expect(await connection.callTool(call('tell', { isAll: true }), calling())).toEqual({
+    expect(await connection.callTool(call('tell', { isAll: true }), callOptions())).toEqual({
       content: [{ type: 'text', text: 'All of it.' }],
     });
   });

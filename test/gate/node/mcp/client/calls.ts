@@ -6,7 +6,7 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, calling, open, rejection } from './open.ts';
+import { call, callOptions, open, rejectionOf } from './open.ts';
 
 export const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
 
@@ -14,7 +14,7 @@ export const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: '
  * A tool that never returns. `began` resolves with the signal that the server aborts when the call is
  * cancelled.
  */
-export function endless() {
+export function createEndlessTool() {
   const { promise: began, resolve } = Promise.withResolvers<AbortSignal>();
   const tool: FakeTool = {
     name: 'write',
@@ -27,7 +27,7 @@ export function endless() {
 }
 
 /** Resolves once the signal has aborted. */
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function whenAborted(signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => resolve());
   if (!signal.aborted) await promise;
@@ -39,14 +39,18 @@ export const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/can
 export const events = (body: ReadableStream<Uint8Array>) =>
   new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 
-export const certain = (message: string) => new McpServerError({ server: 'files', during: 'call', message });
-export const lost = (why: string) =>
+export const notRunError = (message: string) =>
+  new McpServerError({ server: 'files', during: 'call', message });
+export const lostError = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);
 
 /** The error of a call whose request the server answers in this way. */
-export async function comesOf(misbehave: Misbehavior, kind: 'sessions' | 'stateless' | 'sse' = 'sessions') {
+export async function errorOfCall(
+  misbehave: Misbehavior,
+  kind: 'sessions' | 'stateless' | 'sse' = 'sessions',
+) {
   const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
-  const error = await rejection(connection.callTool(call('write'), calling()));
+  const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
   return { error, server };
 }

@@ -11,7 +11,7 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, caller, calling, open, rejection } from './open.ts';
+import { call, caller, callOptions, open, rejectionOf } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -37,14 +37,14 @@ describe('a connection', () => {
     expect((await connection.listTools(new AbortController().signal)).tools).toEqual([
       { name: 'echo', inputSchema: { type: 'object' } },
     ]);
-    const answer = await connection.callTool(call('echo', { a: 1 }), calling());
+    const answer = await connection.callTool(call('echo', { a: 1 }), callOptions());
     expect(answer).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
   });
 
   it('announces its name and the elicitation capability, with protocol headers only', async () => {
     const server = fakeServer({ tools: [echo] });
     const connection = await open(server);
-    await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, calling());
+    await connection.callTool({ name: 'echo', input: { a: 1 }, meta: { tenant: 'acme' } }, callOptions());
     await server.request(({ method }) => method === 'GET');
     await connection.close();
     const [initialize, ...others] = server.requests;
@@ -91,7 +91,7 @@ describe('a connection', () => {
       }),
       as: caller({ TOKEN: 'planted', OTHER: 'kept' }),
     });
-    await connection.callTool(call('echo'), calling());
+    await connection.callTool(call('echo'), callOptions());
     await connection.close();
     const own = { authorization: 'Bearer planted', 'x-tenant': 'acme' };
     for (const { headers } of server.requests) expect(headers).toMatchObject(own);
@@ -110,7 +110,7 @@ describe('a connection', () => {
     let times = 0;
     const connection = await open(server, { headers: () => ({ 'x-times': String(++times) }) });
     server.forgetSessions();
-    await connection.callTool(call('echo'), calling());
+    await connection.callTool(call('echo'), callOptions());
     expect(times).toBe(1);
   });
 });
@@ -120,7 +120,7 @@ describe('an old server', () => {
     const server = fakeServer({ kind: 'sse', tools: [echo] });
     server.misbehave = only(({ method, url }) => method === 'POST' && url === server.url, answers(status));
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('echo'), calling());
+    await connection.callTool(call('echo'), callOptions());
     expect(connection.spoken).toEqual({ era: 'sse' });
     expect(asked(server.requests)).toEqual([
       'server/discover',
@@ -148,7 +148,7 @@ describe('an old server', () => {
 
   it('is not called over SSE if the client sets streamable HTTP', async () => {
     const server = fakeServer({ kind: 'sse' });
-    const error = await rejection(open(server, { transport: 'streamable-http', known: 'nothing' }));
+    const error = await rejectionOf(open(server, { transport: 'streamable-http', known: 'nothing' }));
     expect(error).toEqual(unreachable('it answered HTTP 405'));
     expect(asked(server.requests)).toEqual(['server/discover', 'initialize']);
   });
@@ -156,7 +156,7 @@ describe('an old server', () => {
   it("cannot send the client's messages to another server", async () => {
     const server = fakeServer();
     server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
-    expect(await rejection(open(server, { transport: 'sse' }))).toEqual(
+    expect(await rejectionOf(open(server, { transport: 'sse' }))).toEqual(
       unreachable('it redirects messages to another server'),
     );
     expect(asked(server.requests)).toEqual(['GET']);
@@ -165,7 +165,7 @@ describe('an old server', () => {
 
 describe('an unreachable server', () => {
   it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
-    const error = await rejection(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
+    const error = await rejectionOf(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
     expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
   });
 
@@ -174,7 +174,7 @@ describe('an unreachable server', () => {
     ['403 with WWW-Authenticate', challenges(403)],
   ])('is reported as one that does not accept the credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
-    const error = await rejection(open(fakeServer({ misbehave })));
+    const error = await rejectionOf(open(fakeServer({ misbehave })));
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
     expect(error).toMatchObject({ server: 'files', during: 'connect' });
@@ -192,32 +192,32 @@ describe('an unreachable server', () => {
       'it answered HTTP 403',
     ],
   ])('is reported %s if it returns 403 without a request for credentials', async (_, misbehave, words) => {
-    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
-    expect(await rejection(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
+    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
+    expect(await rejectionOf(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
       unreachable(words),
     );
   });
 
   it('is reported if the network fails, without the network’s message', async () => {
     const lost = { url: 'https://mcp.test/', fetch: () => Promise.reject(new TypeError('planted')) };
-    expect(await rejection(open(lost))).toEqual(unreachable('the connection was lost'));
+    expect(await rejectionOf(open(lost))).toEqual(unreachable('the connection was lost'));
   });
 
   it('is reported if it does not respond in time', async () => {
-    const error = await rejection(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
+    const error = await rejectionOf(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
   it('has the same time to respond over SSE', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
-    const error = await rejection(open(server, { connectTimeout: 20, transport: 'sse' }));
+    const error = await rejectionOf(open(server, { connectTimeout: 20, transport: 'sse' }));
     expect(error).toEqual(unreachable('it did not answer within 20 ms'));
   });
 
   it('is abandoned when the caller no longer waits', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const over = new AbortController();
-    const opening = rejection(open(server, { signal: over.signal }));
+    const opening = rejectionOf(open(server, { signal: over.signal }));
     await server.request(() => true);
     over.abort(new Error('planted'));
     expect(await opening).toEqual(unreachable('the turn stopped waiting'));
@@ -228,12 +228,12 @@ describe('an unreachable server', () => {
     ['an HTML page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['no body', () => new Response(null, { status: 202 })],
   ])('is reported if it returns %s', async (_, misbehave) => {
-    expect(await rejection(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
+    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
   });
 
   it('is reported if its stream ends without a result', async () => {
     const misbehave = () => events(': nothing\n\n');
-    const error = await rejection(open(fakeServer({ misbehave })));
+    const error = await rejectionOf(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable('it ended its answer before there was a result'));
   });
 
@@ -244,7 +244,7 @@ describe('an unreachable server', () => {
         id: 0,
         error: { code: -32600, message: `MCP error -32600: ${'x'.repeat(600)}.` },
       });
-    const error = await rejection(open(fakeServer({ misbehave })));
+    const error = await rejectionOf(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable(`it answered with error -32600: ${'x'.repeat(499)}…`));
   });
 
@@ -256,20 +256,20 @@ describe('an unreachable server', () => {
     ['no information about itself', {}],
   ])('is reported if it returns %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
-    const error = await rejection(open(fakeServer({ misbehave })));
+    const error = await rejectionOf(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
   });
 
   it('is reported if its response is too large', async () => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(2_000) });
-    const error = await rejection(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
+    const error = await rejectionOf(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
     expect(error).toEqual(unreachable('it answered with more than 1024 bytes'));
   });
 
   it('is reported if it redirects to another origin, and that origin receives no request', async () => {
     const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
     const server = fakeServer({ misbehave });
-    const error = await rejection(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
+    const error = await rejectionOf(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
     expect(error).toEqual(unreachable('it redirects to https://evil.test'));
     expect(server.requests).toHaveLength(1);
   });

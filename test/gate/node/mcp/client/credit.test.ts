@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCredit } from '../../../../doors/mcp.ts';
 import { answers, type FakeServerOptions, fakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
 import { done } from './calls.ts';
-import { call, calling, never, open, rejection } from './open.ts';
+import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 /** An open connection to this server, and the number of requests that were counted beyond its claims. */
 async function opened(options: FakeServerOptions = {}) {
@@ -22,9 +22,9 @@ describe('the requests of a connection', () => {
     const { server, connection, counted } = await opened({ kind });
     const opening = server.requests.length;
     connection.credit(opening + 1);
-    await connection.listTools(never());
+    await connection.listTools(neverAborts());
     expect(counted()).toBe(0);
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect(counted()).toBe(1);
     expect(server.requests).toHaveLength(opening + 2);
   });
@@ -33,7 +33,7 @@ describe('the requests of a connection', () => {
     const { server, connection, counted } = await opened();
     connection.credit(1);
     expect(counted()).toBe(server.requests.length - 1);
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect(counted()).toBe(server.requests.length - 1);
   });
 
@@ -46,7 +46,7 @@ describe('the requests of a connection', () => {
         clientSecret: 'secret',
         expectedIssuer: 'https://auth.test',
       });
-    await rejection(open(server, { oauth, count: (more) => (counted += more) }));
+    await rejectionOf(open(server, { oauth, count: (more) => (counted += more) }));
     expect(server.requests.length).toBeGreaterThan(4);
     expect(counted).toBe(server.requests.length - 4);
   });
@@ -61,7 +61,7 @@ describe('the requests of a connection', () => {
     });
     connection.credit(server.requests.length);
     const before = server.requests.length;
-    await rejection(connection.callTool(call('write'), calling()));
+    await rejectionOf(connection.callTool(call('write'), callOptions()));
     await connection.close();
     expect(server.requests.length - before).toBe(6);
     expect(counted()).toBe(6);
@@ -82,7 +82,7 @@ describe('a redirect', () => {
         return answer;
       },
     );
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect(counted()).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import type { SessionCredentials } from '../../../../../src/kinds/entry.ts';
 import { createSessionKeeper, type SessionKeeper } from '../../../../doors/mcp.ts';
 import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../fixtures/mcp/fake-server.ts';
 import { done } from './calls.ts';
-import { call, calling, never, open } from './open.ts';
+import { call, callOptions, neverAborts, open } from './open.ts';
 
 /** Credentials of a session, stored in memory. */
 function credentialsOf(kept = new Map<string, string>()) {
@@ -52,7 +52,7 @@ describe('a connection that resumes a session', () => {
     await server.request(isListening);
     await first.close();
     const connection = await open(server, { keeper: keeperOf(credentials) });
-    expect((await connection.listTools(never())).tools).toHaveLength(1);
+    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1);
     await expect
       .poll(async () => {
         await server.sendToolListChanged();
@@ -78,7 +78,7 @@ describe('a connection that resumes a session', () => {
     await (await open(server, { keeper: keeperOf(credentials) })).close();
     const connection = await open(server, { keeper: keeperOf(credentials) });
     const stop = new AbortController();
-    const calls = connection.callTool(call('write'), calling({ signal: stop.signal }));
+    const calls = connection.callTool(call('write'), callOptions({ signal: stop.signal }));
     const signal = await began.promise;
     stop.abort();
     await expect(calls).rejects.toThrow('the turn stopped waiting');
@@ -107,7 +107,7 @@ describe('a connection that resumes a session', () => {
     const { credentials } = credentialsOf();
     const keeper = keeperOf({ ...credentials, keep: async () => false });
     const connection = await open(server, { keeper });
-    expect(await connection.takeLoss()).toBe(false);
+    expect(await connection.consumeSessionLoss()).toBe(false);
     await connection.close();
     expect(asked(server)).toContain('DELETE');
   });
@@ -135,7 +135,7 @@ describe('a stored session', () => {
       const { kept, credentials } = credentialsOf();
       for (let times = 0; times < 2; times += 1) {
         const connection = await open(server, { keeper: keeperOf(credentials) });
-        expect(await connection.takeLoss()).toBe(false);
+        expect(await connection.consumeSessionLoss()).toBe(false);
         await connection.close();
       }
       expect([...kept]).toEqual([]);
@@ -161,9 +161,12 @@ describe('a stored session', () => {
     server.forgetSessions();
     await (await open(server, { keeper: keeperOf(credentials) })).close();
     const connection = await open(server, { keeper: keeperOf(credentials) });
-    expect([await connection.takeLoss(), await connection.takeLoss()]).toEqual([true, false]);
+    expect([await connection.consumeSessionLoss(), await connection.consumeSessionLoss()]).toEqual([
+      true,
+      false,
+    ]);
     await connection.close();
-    expect(await (await open(server, { keeper: keeperOf(credentials) })).takeLoss()).toBe(false);
+    expect(await (await open(server, { keeper: keeperOf(credentials) })).consumeSessionLoss()).toBe(false);
   });
 
   it('is private to its principal; another principal starts without it', async () => {

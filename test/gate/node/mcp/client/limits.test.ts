@@ -6,8 +6,8 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { certain, comesOf, done, events, isCall, lost } from './calls.ts';
-import { call, calling, never, open, rejection } from './open.ts';
+import { done, errorOfCall, events, isCall, lostError, notRunError } from './calls.ts';
+import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
@@ -15,11 +15,11 @@ const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 async function comesOfLarge(misbehave: Misbehavior) {
   const server = fakeServer({ tools: [done], misbehave: only(isCall, misbehave) });
   const connection = await open(server);
-  return connection.callTool(call('write'), calling()).catch((error: unknown) => error);
+  return connection.callTool(call('write'), callOptions()).catch((error: unknown) => error);
 }
 
 const ran = (more: string) =>
-  certain(
+  notRunError(
     `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which exceeds ` +
       'the limit.',
   );
@@ -45,14 +45,14 @@ describe('a response that would keep the Worker busy', () => {
     const answer = `data: ${JSON.stringify(result)}\n\n`;
     expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(9_999) + answer))).toEqual({ content: [] });
     expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
-      lost('it answered with more than 10000 events'),
+      lostError('it answered with more than 10000 events'),
     );
   });
 
   it('is not accepted as a list of tools', async () => {
     const server = fakeServer({ misbehave: only(isList, () => json(heavy)) });
     const connection = await open(server);
-    expect(await rejection(connection.listTools(never()))).toEqual(
+    expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'list',
@@ -68,26 +68,26 @@ describe('an oversized message before the response', () => {
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
   it('is no sign that the call ran, however long it is', async () => {
-    expect((await comesOf(() => stream(log('x'.repeat(5_000))))).error).toEqual(
-      lost('it answered with more than 4096 bytes'),
+    expect((await errorOfCall(() => stream(log('x'.repeat(5_000))))).error).toEqual(
+      lostError('it answered with more than 4096 bytes'),
     );
-    expect((await comesOf(() => stream(log('x').repeat(100)))).error).toEqual(
-      lost('it answered with more than 4096 bytes'),
+    expect((await errorOfCall(() => stream(log('x').repeat(100)))).error).toEqual(
+      lostError('it answered with more than 4096 bytes'),
     );
     const many = log(Array.from({ length: 200_001 }, () => 1));
     expect(await comesOfLarge(() => stream(many))).toEqual(
-      lost('it answered with more than 200000 parts of JSON'),
+      lostError('it answered with more than 200000 parts of JSON'),
     );
   });
 
   it('does not hide the status of the response', async () => {
     const body = 'x'.repeat(5_000);
     const headers = { 'content-length': '5000' };
-    expect((await comesOf(() => new Response(body, { status: 502, headers }))).error).toEqual(
-      lost('it answered HTTP 502'),
+    expect((await errorOfCall(() => new Response(body, { status: 502, headers }))).error).toEqual(
+      lostError('it answered HTTP 502'),
     );
-    expect((await comesOf(() => new Response(body, { status: 401, headers }))).error).toEqual(
-      certain("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
+    expect((await errorOfCall(() => new Response(body, { status: 401, headers }))).error).toEqual(
+      notRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
   });
 });
@@ -102,10 +102,10 @@ describe('an oversized response over the old transport', () => {
       ],
     });
     const connection = await open(server, { transport: 'sse', maxResponseBytes: 4_096 });
-    const waiting = rejection(connection.callTool(call('wait'), calling()));
+    const waiting = rejectionOf(connection.callTool(call('wait'), callOptions()));
     await server.request(isCall);
-    const error = await rejection(connection.callTool(call('write'), calling()));
-    expect(error).toEqual(lost('it answered with more than 4096 bytes'));
+    const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
+    expect(error).toEqual(lostError('it answered with more than 4096 bytes'));
     expect(await waiting).toMatchObject({ name: 'McpLostError' });
   });
 });

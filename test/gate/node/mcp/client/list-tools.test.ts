@@ -9,7 +9,7 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { calling, never, open, rejection } from './open.ts';
+import { callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const tool = (name: string): FakeTool => ({ name, run: () => ({ content: [] }) });
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
@@ -27,7 +27,7 @@ async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
   const connection = await open(fakeServer({ tools: [tool('a')], misbehave: only(isList, misbehave) }), {
     connectTimeout,
   });
-  return rejection(connection.listTools(never()));
+  return rejectionOf(connection.listTools(neverAborts()));
 }
 
 /** Answers every list request with this result. */
@@ -51,7 +51,7 @@ describe('the tools of a server', () => {
   it('are those of all its pages, in the order of the server', async () => {
     const server = fakeServer({ tools: numbered(7), pageSize: 3 });
     const connection = await open(server);
-    const { tools } = await connection.listTools(never());
+    const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
     expect(server.requests.filter(isList).map(({ body }) => JSON.parse(body).params)).toEqual([
       {},
@@ -64,7 +64,7 @@ describe('the tools of a server', () => {
     const modern = { capabilities: { tools: {} }, serve: () => {} };
     const server = fakeServer({ kind: 'modern', modern, misbehave: only(isList, listsDeep) });
     const connection = await open(server, { known: 'nothing' });
-    const { tools } = await connection.listTools(never());
+    const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
   });
 
@@ -78,7 +78,7 @@ describe('the tools of a server', () => {
       annotations: { readOnlyHint: true },
     };
     const connection = await open(fakeServer({ tools: [{ ...told, run: () => ({ content: [] }) }] }));
-    expect((await connection.listTools(never())).tools).toEqual([told]);
+    expect((await connection.listTools(neverAborts())).tools).toEqual([told]);
   });
 
   it('are empty if the server has no tools capability, and no list is requested', async () => {
@@ -93,7 +93,7 @@ describe('the tools of a server', () => {
     );
     const server = fakeServer({ kind: 'stateless', misbehave });
     const connection = await open(server);
-    expect((await connection.listTools(never())).tools).toEqual([]);
+    expect((await connection.listTools(neverAborts())).tools).toEqual([]);
     expect(server.requests.some(isList)).toBe(false);
   });
 
@@ -108,12 +108,12 @@ describe('the tools of a server', () => {
         ),
       }),
     );
-    expect((await connection.listTools(never())).tools).toEqual([good]);
+    expect((await connection.listTools(neverAborts())).tools).toEqual([good]);
   });
 
   it('can be more than a session stores, because the caller applies that limit', async () => {
     const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
-    expect((await connection.listTools(never())).tools).toHaveLength(1_001);
+    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1_001);
   });
 });
 
@@ -122,7 +122,7 @@ describe('an abandoned list request', () => {
     const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
-    const listed = rejection(connection.listTools(over.signal));
+    const listed = rejectionOf(connection.listTools(over.signal));
     await server.request(isList);
     over.abort(new Error('planted'));
     expect(await listed).toEqual(failed('the turn stopped waiting'));
@@ -145,7 +145,7 @@ describe('an unreadable list', () => {
       ),
     });
     const connection = await open(server, { maxResponseBytes: 2_048 });
-    expect(await rejection(connection.listTools(never()))).toEqual(
+    expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
       failed('its list is longer than 2048 characters'),
     );
     expect(page).toBe(4);
@@ -203,7 +203,7 @@ describe('an unreadable list', () => {
     const server = fakeServer({ misbehave: only(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
-    const listed = rejection(connection.listTools(over.signal));
+    const listed = rejectionOf(connection.listTools(over.signal));
     await server.request(isList);
     over.abort();
     expect(await listed).toEqual(failed('the turn stopped waiting'));
@@ -214,13 +214,13 @@ describe('a server whose tools change', () => {
   it('is marked as changed until its tools are listed again', async () => {
     const server = fakeServer({ tools: [tool('a')] });
     const connection = await open(server);
-    await connection.listTools(never());
+    await connection.listTools(neverAborts());
     expect(connection.hasChanged).toBe(false);
     await server.request(({ method }) => method === 'GET');
     server.tools = [tool('a'), tool('b')];
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    expect((await connection.listTools(never())).tools).toHaveLength(2);
+    expect((await connection.listTools(neverAborts())).tools).toHaveLength(2);
     expect(connection.hasChanged).toBe(false);
   });
 
@@ -234,7 +234,7 @@ describe('a server whose tools change', () => {
     };
     for (const kind of ['sessions', 'stateless', 'sse'] as const) {
       const connection = await open(fakeServer({ kind, tools: [changing] }));
-      await connection.callTool({ name: 'change', input: {}, meta: {} }, calling());
+      await connection.callTool({ name: 'change', input: {}, meta: {} }, callOptions());
       await expect.poll(() => connection.hasChanged).toBe(true);
     }
   });
@@ -246,7 +246,7 @@ describe('a server whose tools change', () => {
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
     server.misbehave = only(isList, answers(500));
-    await rejection(connection.listTools(never()));
+    await rejectionOf(connection.listTools(neverAborts()));
     expect(connection.hasChanged).toBe(true);
   });
 });

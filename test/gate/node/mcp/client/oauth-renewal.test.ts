@@ -2,7 +2,7 @@ import type { OAuthClientProvider, OAuthTokens } from '@modelcontextprotocol/cli
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { type FakeTool, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, calling, open, rejection } from './open.ts';
+import { call, callOptions, open, rejectionOf } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
@@ -74,7 +74,7 @@ describe('a rejected token', () => {
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => connection.callTool(call('echo'), calling())),
+      Array.from({ length: 6 }, () => connection.callTool(call('echo'), callOptions())),
     );
     expect(answers).toEqual(Array.from({ length: 6 }, () => ({ content: [] })));
     expect(refreshes).toEqual(['refresh-0']);
@@ -87,8 +87,8 @@ describe('a rejected token', () => {
     const opening = Promise.withResolvers<void>();
     gate.open = opening.promise;
     const first = new AbortController();
-    const left = rejection(connection.callTool(call('echo'), calling({ signal: first.signal })));
-    const other = connection.callTool(call('echo'), calling());
+    const left = rejectionOf(connection.callTool(call('echo'), callOptions({ signal: first.signal })));
+    const other = connection.callTool(call('echo'), callOptions());
     await expect.poll(() => refreshes.length).toBe(1);
     first.abort();
     expect(await left).toMatchObject({ name: 'McpLostError' });
@@ -105,7 +105,7 @@ describe('the tokens of a provider', () => {
     const { server, fetch, revoke } = renewing(tool);
     const connection = await open({ url: server.url, fetch }, { oauth: provider });
     revoke();
-    expect(await connection.callTool(call('echo'), calling())).toEqual({
+    expect(await connection.callTool(call('echo'), callOptions())).toEqual({
       content: [
         {
           type: 'text',

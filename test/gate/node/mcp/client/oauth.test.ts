@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, calling, open, rejection } from './open.ts';
+import { call, callOptions, open, rejectionOf } from './open.ts';
 
 const ISSUER = 'https://auth.example.com';
 
@@ -97,7 +97,7 @@ describe('an OAuth provider', () => {
   it('fetches a token when the server requests one, and sends it from then on', async () => {
     const { server, fetch, asked } = guardedServer();
     const connection = await open({ url: server.url, fetch }, { oauth: () => credentials() });
-    await connection.callTool(call('echo'), calling());
+    await connection.callTool(call('echo'), callOptions());
     await connection.close();
     expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'GET https://mcp.example.com/.well-known/oauth-protected-resource',
@@ -121,7 +121,7 @@ describe('an OAuth provider', () => {
 
   it('is asked once per request if its new token is rejected too', async () => {
     const { server, fetch, asked } = guardedServer({ token: 'bad' });
-    const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }));
+    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }));
     expect(error).toEqual(
       new McpServerError({
         server: 'files',
@@ -134,14 +134,14 @@ describe('an OAuth provider', () => {
 
   it('reports a refused token without the message of the authorization server', async () => {
     const { server, fetch } = guardedServer({ token: '' });
-    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
       REFUSED,
     );
   });
 
   it('sends no credentials to an authorization server other than its own', async () => {
     const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
-    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
       ANOTHER_ISSUER,
     );
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
@@ -164,7 +164,7 @@ describe('an OAuth provider', () => {
             response_types_supported: ['code'],
           })
         : fetch(address, init);
-    const error = await rejection(open({ url: server.url, fetch: lying }, { oauth: () => oauth() }));
+    const error = await rejectionOf(open({ url: server.url, fetch: lying }, { oauth: () => oauth() }));
     expect(error).toEqual(ANOTHER_ISSUER);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
@@ -185,7 +185,7 @@ describe('an OAuth provider', () => {
       });
       return provider;
     };
-    expect(await rejection(open({ url: server.url, fetch }, { oauth }))).toEqual(ANOTHER_ISSUER);
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth }))).toEqual(ANOTHER_ISSUER);
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
@@ -206,7 +206,7 @@ describe('an OAuth provider', () => {
         }),
         redirectToAuthorization: ({ searchParams }) => void scopes.push(searchParams.get('scope')),
       });
-    expect(await rejection(open({ url: server.url, fetch }, { oauth }))).toEqual(REFUSED);
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth }))).toEqual(REFUSED);
     expect(scopes).toEqual(['files:read files:write']);
   });
 
@@ -218,7 +218,7 @@ describe('an OAuth provider', () => {
         tokens: () => ({ access_token: 'old', token_type: 'bearer' }),
         invalidateCredentials: (scope: string) => void forgotten.push(scope),
       });
-    await rejection(open({ url: server.url, fetch }, { oauth }));
+    await rejectionOf(open({ url: server.url, fetch }, { oauth }));
     expect(forgotten).toEqual(['discovery']);
   });
 
@@ -229,7 +229,7 @@ describe('an OAuth provider', () => {
       String(address).endsWith('/token')
         ? Response.json({ error: 'invalid_client', error_description: 'No client-secret' }, { status: 401 })
         : fetch(address, init);
-    await rejection(open({ url: server.url, fetch: repeating }, { oauth: () => credentials() }));
+    await rejectionOf(open({ url: server.url, fetch: repeating }, { oauth: () => credentials() }));
     const words = said.mock.calls.flat().join('\n');
     said.mockRestore();
     expect(words).toContain('No [secret client secret]');
@@ -239,7 +239,7 @@ describe('an OAuth provider', () => {
   it('sends no request to a private address that a public server names', async () => {
     const issuer = 'https://169.254.169.254';
     const { server, fetch, asked } = guardedServer({ issuer });
-    const error = await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
     expect(error).toMatchObject({ name: 'McpServerError', during: 'connect' });
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
@@ -254,7 +254,7 @@ describe('an OAuth provider', () => {
   it('sends no request to a plain HTTP address that a public server names, even if that server uses HTTP', async () => {
     const issuer = 'http://10.0.0.1:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
-    await rejection(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
@@ -262,7 +262,7 @@ describe('an OAuth provider', () => {
     const { server, fetch } = guardedServer();
     const sent: string[] = [];
     const provider = withBrowser({ redirectToAuthorization: (url) => void sent.push(url.origin) });
-    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
     expect(sent).toEqual([ISSUER]);
   });
 
@@ -286,6 +286,6 @@ describe('an OAuth provider', () => {
       throw new Error('planted');
     };
     const { server, fetch } = guardedServer();
-    expect(await rejection(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => provider }))).toEqual(REFUSED);
   });
 });

@@ -9,8 +9,8 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { certain, endless, isCancel } from './calls.ts';
-import { call, caller, calling, never, open, rejection } from './open.ts';
+import { createEndlessTool, isCancel, notRunError } from './calls.ts';
+import { call, caller, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const echo = {
   name: 'echo',
@@ -36,7 +36,7 @@ const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, 
 describe('the opening of a connection', () => {
   it('reports a missing secret without the configured name, which may be the secret itself, and sends no request', async () => {
     const server = fakeServer();
-    const error = await rejection(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
+    const error = await rejectionOf(open(server, { bearer: 'lemur_4711', as: caller({ OTHER: 'x' }) }));
     const message =
       "MCP server 'files' needs the secret that its `bearer` names, which this caller does not have.";
     expect(error).toEqual(new McpServerError({ server: 'files', during: 'connect', message }));
@@ -45,7 +45,7 @@ describe('the opening of a connection', () => {
 
   it('does not quote a secret that a header cannot contain', async () => {
     const as = caller({ TOKEN: 'planted\nsecret' });
-    const error = await rejection(open(fakeServer(), { bearer: 'TOKEN', as }));
+    const error = await rejectionOf(open(fakeServer(), { bearer: 'TOKEN', as }));
     expect(error).toEqual(unreachable('its headers cannot be sent'));
     expect(error).not.toHaveProperty('cause');
   });
@@ -55,7 +55,7 @@ describe('the opening of a connection', () => {
     ['address', { url: fail }],
     ['OAuth provider', { oauth: fail }],
   ])('reports the thrown error as the cause if the function for the %s throws', async (what, config) => {
-    const error = await rejection(open(fakeServer(), config));
+    const error = await rejectionOf(open(fakeServer(), config));
     expect(error).toEqual(unreachable(`its ${what} could not be made`));
     expect(error).toMatchObject({ cause: new Error('planted') });
   });
@@ -69,14 +69,14 @@ describe('the opening of a connection', () => {
     ['ftp://mcp.example.com/', 'its address is not an http(s) URL'],
   ])('does not send a request to the address %s if the address comes from data', async (url, why) => {
     const server = fakeServer();
-    const error = await rejection(open(server, { url: () => url }));
+    const error = await rejectionOf(open(server, { url: () => url }));
     expect(error).toEqual(unreachable(why));
     expect(server.requests).toEqual([]);
   });
 
   it('sends requests to a private address from data if the client allows that, but no credentials', async () => {
     await open(fakeServer(), { url: () => 'http://localhost:3000/mcp', allowPrivate: true });
-    const error = await rejection(
+    const error = await rejectionOf(
       open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
     );
     expect(error).toEqual(unreachable('its address holds credentials'));
@@ -96,7 +96,7 @@ describe('the close of a connection', () => {
     await connection.close();
     await connection.close();
     expect(asked(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
-    expect(await rejection(connection.callTool(call('echo'), calling()))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('echo'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
@@ -145,11 +145,13 @@ describe('a restarted server', () => {
       const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
       server.misbehave = only(isOfOld, answers(400));
       const ask = () =>
-        what === 'call' ? connection.callTool(call('write'), calling()) : connection.listTools(never());
-      const before = server.requests.length;
-      expect(await rejection(ask())).toEqual(
         what === 'call'
-          ? certain("MCP server 'files' did not run 'write': it answered HTTP 400.")
+          ? connection.callTool(call('write'), callOptions())
+          : connection.listTools(neverAborts());
+      const before = server.requests.length;
+      expect(await rejectionOf(ask())).toEqual(
+        what === 'call'
+          ? notRunError("MCP server 'files' did not run 'write': it answered HTTP 400.")
           : new McpServerError({
               server: 'files',
               during: 'list',
@@ -167,7 +169,7 @@ describe('a connection that closes right after a cancelled call', () => {
   it.each(['stateless', 'sse', 'sessions'] as const)(
     'sends the cancellation before it closes (%s)',
     async (kind) => {
-      const { tool, began } = endless();
+      const { tool, began } = createEndlessTool();
       const server = fakeServer({ kind, tools: [tool] });
       const isDelivered = Promise.withResolvers<boolean>();
       const over = Promise.withResolvers<boolean>();
@@ -183,7 +185,7 @@ describe('a connection that closes right after a cancelled call', () => {
         { transport: kind === 'sse' ? 'sse' : undefined },
       );
       const cancel = new AbortController();
-      const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+      const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
       await began;
       cancel.abort();
       await calls;
@@ -199,11 +201,11 @@ describe('a connection that closes right after a cancelled call', () => {
   );
 
   it('waits at most a second', async () => {
-    const { tool, began } = endless();
+    const { tool, began } = createEndlessTool();
     const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
     const connection = await open(server);
     const cancel = new AbortController();
-    const calls = rejection(connection.callTool(call('write'), calling({ signal: cancel.signal })));
+    const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));
     await began;
     cancel.abort();
     await calls;

@@ -32,7 +32,7 @@ export type Opening = Partial<McpClientConfig> & {
 /** Connects the client `files` to this server. The connection closes with the test. */
 export async function open(
   server: Pick<FakeServer, 'url' | 'fetch'>,
-  { as = caller(), signal = never(), count = () => undefined, known, keeper, ...config }: Opening = {},
+  { as = caller(), signal = neverAborts(), count = () => undefined, known, keeper, ...config }: Opening = {},
 ): Promise<McpConnection> {
   const client = defineMcpClient({ name: 'files', url: server.url, fetch: server.fetch, ...config });
   const found: KnownProtocol | undefined = known === 'nothing' ? undefined : (known ?? { era: 'session' });
@@ -42,11 +42,11 @@ export async function open(
 }
 
 /** A signal that does not abort. */
-export const never = (): AbortSignal => new AbortController().signal;
+export const neverAborts = (): AbortSignal => new AbortController().signal;
 
 /** Options of a call that no signal interrupts. */
-export const calling = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
-  signal: never(),
+export const callOptions = (options: Partial<RemoteCallOptions> = {}): RemoteCallOptions => ({
+  signal: neverAborts(),
   progress: () => undefined,
   log: () => undefined,
   elicit: async () => ({ action: 'decline' }),
@@ -61,7 +61,7 @@ export const call = (name: string, input: RemoteCall['input'] = {}): RemoteCall 
 });
 
 /** Returns the rejection of a promise. Throws if the promise resolves. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   const settled = await promise.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),

@@ -9,7 +9,7 @@ import {
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { isCall } from './calls.ts';
-import { call, caller, calling, never, type Opening, open, rejection } from './open.ts';
+import { call, caller, callOptions, neverAborts, type Opening, open, rejectionOf } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 const BASIC = btoa('ada:opensesame');
@@ -35,7 +35,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       _meta: { a: planted },
     }));
     const connection = await open(fakeServer({ tools: [tool] }), opening);
-    expect(await connection.callTool(call('write'), calling())).toEqual({
+    expect(await connection.callTool(call('write'), callOptions())).toEqual({
       content: [{ type: 'text', text: `It is ${instead}.` }],
       structuredContent: { [instead]: [instead] },
       _meta: { a: instead },
@@ -48,7 +48,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
     );
     const connection = await open(fakeServer({ misbehave }), opening);
-    const error = await rejection(connection.callTool(call('write'), calling()));
+    const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
     const words = `${'x'.repeat(495)}${instead.slice(0, 4)}…`;
     expect(error).toMatchObject({
       message: `The call of 'write' of MCP server 'files' failed: it answered with error -32603: ${words}.`,
@@ -78,13 +78,13 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
       told.push(message);
       return { action: 'decline' as const };
     };
-    await connection.callTool(call('write'), calling({ progress: tell, log: tell, elicit }));
+    await connection.callTool(call('write'), callOptions({ progress: tell, log: tell, elicit }));
     expect(told).toEqual([{ progress: 1, message: instead }, { level: 'info', data: [instead] }, instead]);
   });
 
   it('is redacted in the listed tools', async () => {
     const connection = await open(fakeServer({ tools: [says(() => ({ content: [] }))] }), opening);
-    expect((await connection.listTools(never())).tools).toEqual([
+    expect((await connection.listTools(neverAborts())).tools).toEqual([
       { name: 'write', description: instead, inputSchema: { type: 'object' } },
     ]);
   });
@@ -94,7 +94,7 @@ describe('an error about a server', () => {
   it('contains no address with a credential', async () => {
     const misbehave = only(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
     const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
-    expect(await rejection(connection.listTools(never()))).toMatchObject({
+    expect(await rejectionOf(connection.listTools(neverAborts()))).toMatchObject({
       message:
         "MCP server 'files' could not list its tools: it redirects to https://[secret x-key].evil.test.",
     });
@@ -106,11 +106,11 @@ describe('an error about a server', () => {
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),
     );
     const connection = await open(fakeServer({ misbehave }));
-    expect(await rejection(connection.listTools(never()))).toMatchObject({
+    expect(await rejectionOf(connection.listTools(neverAborts()))).toMatchObject({
       message:
         "MCP server 'files' could not list its tools: it answered with error 1: No. holdfast: FORGED [31m x y.",
     });
-    const named = await rejection(connection.callTool(call('a\nb\u202e'), calling()));
+    const named = await rejectionOf(connection.callTool(call('a\nb\u202e'), callOptions()));
     expect(named).toMatchObject({
       message: "MCP server 'files' did not run 'a b': it answered with error -32602: Tool a b not found.",
     });

@@ -10,8 +10,8 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { aborted, certain, endless, isCall } from './calls.ts';
-import { call, calling, never, open, rejection } from './open.ts';
+import { createEndlessTool, isCall, notRunError, whenAborted } from './calls.ts';
+import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
@@ -55,10 +55,10 @@ describe('a server with the revision 2026-07-28', () => {
     const { tool, runs } = counting();
     const server = fakeServer({ kind, tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
-    expect((await connection.listTools(never())).tools).toEqual([
+    expect((await connection.listTools(neverAborts())).tools).toEqual([
       { name: 'write', inputSchema: { type: 'object' } },
     ]);
-    await connection.callTool(call('write', { a: 1 }), calling());
+    await connection.callTool(call('write', { a: 1 }), callOptions());
     await connection.close();
     expect(asked(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
     expect(runs).toEqual([{ a: 1 }]);
@@ -69,7 +69,7 @@ describe('a server with the revision 2026-07-28', () => {
     const { tool } = counting({ name: 'schreibe größer' });
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, calling());
+    await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, callOptions());
     const [discover, called] = server.requests;
     const headers = {
       accept: 'application/json, text/event-stream',
@@ -125,7 +125,7 @@ describe('a server with the revision 2026-07-28', () => {
     };
     const headers = () => ({ 'mcp-param-region': 'us', 'mcp-method': 'no', 'x-tenant': 'acme' });
     const connection = await open(server, { known: 'nothing', headers });
-    await connection.callTool({ ...call('write', input), inputSchema }, calling());
+    await connection.callTool({ ...call('write', input), inputSchema }, callOptions());
     const { headers: sent } = await server.request(isCall);
     expect(
       Object.fromEntries(Object.entries(sent).filter(([name]) => /^(mcp-param-|mcp-method|x-)/.test(name))),
@@ -159,7 +159,7 @@ describe('a server with the revision 2026-07-28', () => {
     });
     const connection = await open(fakeServer({ kind: 'modern', tools: [tool] }), { known: 'nothing' });
     const tell = (one: unknown) => void told.push(one);
-    await connection.callTool(call('write'), calling({ progress: tell, log: tell }));
+    await connection.callTool(call('write'), callOptions({ progress: tell, log: tell }));
     expect(told).toEqual([
       { progress: 1, total: 2 },
       { level: 'info', data: 'Half of it.' },
@@ -167,15 +167,15 @@ describe('a server with the revision 2026-07-28', () => {
   });
 
   it('receives a cancellation as the end of its stream', async () => {
-    const { tool, began } = endless();
+    const { tool, began } = createEndlessTool();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     const over = new AbortController();
-    const failed = rejection(connection.callTool(call('write'), calling({ signal: over.signal })));
+    const failed = rejectionOf(connection.callTool(call('write'), callOptions({ signal: over.signal })));
     const signal = await began;
     over.abort();
     expect(await failed).toMatchObject({ name: 'McpLostError' });
-    await aborted(signal);
+    await whenAborted(signal);
     expect(asked(server)).toEqual(['server/discover', 'tools/call']);
   });
 
@@ -191,8 +191,8 @@ describe('a server with the revision 2026-07-28', () => {
             : undefined,
     });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.listTools(never())).toEqual({ tools: [good], ttl: undefined });
-    expect(await connection.callTool(call('write'), calling())).toEqual({
+    expect(await connection.listTools(neverAborts())).toEqual({ tools: [good], ttl: undefined });
+    expect(await connection.callTool(call('write'), callOptions())).toEqual({
       content: [{ type: 'text', text: 'done' }],
     });
   });
@@ -210,17 +210,17 @@ describe('a server with the revision 2026-07-28', () => {
       ),
     });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.listTools(never())).toEqual({ tools: [], ttl: 70_000 });
+    expect(await connection.listTools(neverAborts())).toEqual({ tools: [], ttl: 70_000 });
   });
 
   it('can defer a call, and receives its state when the call resumes', async () => {
     const putOff = { resultType: 'input_required', requestState: 's' };
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ result: putOff })) });
     const connection = await open(server, { known: 'nothing' });
-    expect(await connection.callTool(call('write'), calling())).toEqual({ ...putOff, inputRequests: {} });
-    const goesOn = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
-    await connection.callTool({ ...call('write'), goesOn }, calling());
-    expect(JSON.parse(server.requests.at(-1)?.body ?? '').params).toMatchObject(goesOn);
+    expect(await connection.callTool(call('write'), callOptions())).toEqual({ ...putOff, inputRequests: {} });
+    const continuation = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
+    await connection.callTool({ ...call('write'), continuation }, callOptions());
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '').params).toMatchObject(continuation);
   });
 
   it.each([
@@ -234,8 +234,8 @@ describe('a server with the revision 2026-07-28', () => {
       const connection = await open(server, { known: 'nothing' });
       const why =
         status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
-      expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-        certain(`MCP server 'files' did not run 'write': ${why}.`),
+      expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
+        notRunError(`MCP server 'files' did not run 'write': ${why}.`),
       );
       expect(connection.hasChanged).toBe(code === -32_020);
     }
@@ -249,7 +249,7 @@ describe('the detected revision of a server', () => {
     const { tool, runs } = counting();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: STATELESS });
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect([asked(server), runs.length]).toEqual([['tools/call'], 1]);
   });
 
@@ -259,7 +259,7 @@ describe('the detected revision of a server', () => {
       const { tool, runs } = counting();
       const server = fakeServer({ kind, tools: [tool] });
       const connection = await open(server, { known: STATELESS });
-      await connection.callTool(call('write'), calling());
+      await connection.callTool(call('write'), callOptions());
       expect(runs).toHaveLength(1);
       expect(
         asked(server)
@@ -280,8 +280,8 @@ describe('the detected revision of a server', () => {
       return isFirst ? new Response(null, { status: 404 }) : proceed();
     };
     const connection = await open(server, { known: STATELESS });
-    const slow = connection.callTool(call('write', { a: 'slow' }), calling());
-    await connection.callTool(call('write', { a: 'fast' }), calling());
+    const slow = connection.callTool(call('write', { a: 'slow' }), callOptions());
+    await connection.callTool(call('write', { a: 'fast' }), callOptions());
     held.resolve();
     await slow;
     expect([runs, connection.spoken]).toEqual([[{ a: 'fast' }, { a: 'slow' }], { era: 'session' }]);
@@ -293,7 +293,7 @@ describe('the detected revision of a server', () => {
       const { tool, runs } = counting();
       const server = fakeServer({ kind: 'modern', tools: [tool] });
       const connection = await open(server, { known: { era } });
-      await connection.callTool(call('write'), calling());
+      await connection.callTool(call('write'), callOptions());
       expect(asked(server)).toEqual([era === 'sse' ? 'GET' : 'initialize', 'server/discover', 'tools/call']);
       expect([runs.length, connection.spoken?.era]).toEqual([1, 'stateless']);
     },
@@ -303,13 +303,13 @@ describe('the detected revision of a server', () => {
     const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
     const known = { era: 'stateless', offers: ['resources'] } as const;
     const connection = await open(server, { known });
-    const { tools } = await connection.listTools(never());
+    const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['write']);
     expect(asked(server)).toEqual(['server/discover', 'tools/list']);
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
     const prompts = { method: 'prompts/list', offer: 'prompts', params: {}, meta: {} } as const;
     const other = await open(server, { known: STATELESS });
-    expect(await rejection(other.request(prompts, never()))).toEqual(
+    expect(await rejectionOf(other.request(prompts, neverAborts()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'request',
@@ -322,8 +322,8 @@ describe('the detected revision of a server', () => {
   it('is kept if a call is refused', async () => {
     const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(401)) });
     const connection = await open(server, { known: STATELESS });
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
-      certain("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
+      notRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
     expect(asked(server)).toEqual(['tools/call']);
   });
@@ -339,7 +339,7 @@ describe("the detection of a server's revision", () => {
       return rpc({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
     };
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect(asked(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
   });
 
@@ -359,7 +359,7 @@ describe("the detection of a server's revision", () => {
     const { tool, runs } = counting();
     const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     expect([runs.length, connection.spoken]).toEqual([1, { era: 'session' }]);
     expect(server.requests.find(isInitialize)?.headers).toEqual({
       accept: 'application/json, text/event-stream',
@@ -370,7 +370,7 @@ describe("the detection of a server's revision", () => {
   it.each([401, 403])('fails at once if the caller is not authorized (%i)', async (status) => {
     const server = fakeServer({ misbehave: challenges(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
-    expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
+    expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
       new McpServerError({ server: 'files', during: 'connect', message }),
     );
     expect(asked(server)).toEqual(['server/discover']);
@@ -387,7 +387,7 @@ describe("the detection of a server's revision", () => {
     ['a result', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
   ])('fails if the server returns %s without a known revision', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
-    expect(await rejection(open(server, { known: 'nothing' }))).toEqual(
+    expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
       unreachable('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
     );
     expect(asked(server)).toEqual(['server/discover']);
@@ -397,7 +397,7 @@ describe("the detection of a server's revision", () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
     const server = fakeServer({ misbehave: rpc({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });
-    expect(await rejection(open(server, { known: 'nothing', headers }))).toEqual(
+    expect(await rejectionOf(open(server, { known: 'nothing', headers }))).toEqual(
       unreachable('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
     );
   });

@@ -8,7 +8,7 @@ import {
   fakeServer,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, calling, open, rejection } from './open.ts';
+import { call, callOptions, open, rejectionOf } from './open.ts';
 
 class Suspended extends CallInterrupted {
   override readonly name = 'Suspended';
@@ -30,9 +30,9 @@ const asking = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => (
 const eliciting = asking({ method: 'elicitation/create', params: question });
 
 /** Returns the response that the tool `ask` received. */
-async function answered(tool: FakeTool, options: Parameters<typeof calling>[0] = {}, config = {}) {
+async function answered(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
   const connection = await open(fakeServer({ tools: [tool] }), config);
-  const answer = await connection.callTool(call('ask'), calling(options));
+  const answer = await connection.callTool(call('ask'), callOptions(options));
   const [first] = isCallToolResult(answer) ? answer.content : [];
   return JSON.parse(first?.type === 'text' ? first.text : '');
 }
@@ -63,7 +63,7 @@ describe('progress and logs', () => {
     const connection = await open(fakeServer({ tools: [working, waiting] }));
     const told: unknown[] = [];
     const listening = (who: string) =>
-      calling({ progress: (said) => told.push([who, said]), log: (said) => told.push([who, said]) });
+      callOptions({ progress: (said) => told.push([who, said]), log: (said) => told.push([who, said]) });
     const other = connection.callTool(call('wait'), listening('other'));
     await connection.callTool(call('work'), listening('one'));
     gate.resolve();
@@ -86,8 +86,8 @@ describe('progress and logs', () => {
       },
     };
     const connection = await open(fakeServer({ tools: [late] }));
-    await connection.callTool(call('late'), calling());
-    await connection.callTool(call('late'), calling({ progress: (said) => told.push(said) }));
+    await connection.callTool(call('late'), callOptions());
+    await connection.callTool(call('late'), callOptions({ progress: (said) => told.push(said) }));
     expect(told).toEqual([]);
   });
 });
@@ -122,7 +122,7 @@ describe('an elicitation', () => {
     const answers = ['Ada', 'Bob'].map((who) =>
       connection.callTool(
         call('confirm'),
-        calling({ elicit: async () => ({ action: 'accept', content: { who } }) }),
+        callOptions({ elicit: async () => ({ action: 'accept', content: { who } }) }),
       ),
     );
     expect((await Promise.all(answers)).map(({ structuredContent }) => structuredContent)).toEqual([
@@ -143,7 +143,7 @@ describe('an elicitation', () => {
       },
     };
     const connection = await open(fakeServer({ kind: 'sse', tools: [confirm] }));
-    const answers = await Promise.all([1, 2].map(() => connection.callTool(call('ask'), calling())));
+    const answers = await Promise.all([1, 2].map(() => connection.callTool(call('ask'), callOptions())));
     expect(answers[0]?.content).toEqual([
       {
         type: 'text',
@@ -158,7 +158,7 @@ describe('an elicitation', () => {
 
   it('is answered over the old transport if one call runs', async () => {
     const connection = await open(fakeServer({ kind: 'sse', tools: [eliciting] }));
-    const { content } = await connection.callTool(call('ask'), calling());
+    const { content } = await connection.callTool(call('ask'), callOptions());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
 
@@ -168,11 +168,11 @@ describe('an elicitation', () => {
     const server = fakeServer({ tools: [eliciting, other] });
     const connection = await open(server);
     const elicit = () => Promise.reject(suspended);
-    expect(await rejection(connection.callTool(call('ask'), calling({ elicit })))).toBe(suspended);
+    expect(await rejectionOf(connection.callTool(call('ask'), callOptions({ elicit })))).toBe(suspended);
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({ requestId: 1, reason: 'The call was cancelled.' });
     // An answer would have been sent before this call.
-    await connection.callTool(call('other'), calling());
+    await connection.callTool(call('other'), callOptions());
     expect(server.requests.filter(isAnswer)).toEqual([]);
   });
 
@@ -227,9 +227,9 @@ describe('an elicitation', () => {
       },
     };
     const connection = await open(fakeServer({ kind: 'sse', tools: [leaking] }));
-    await connection.callTool(call('leak'), calling());
+    await connection.callTool(call('leak'), callOptions());
     const asked = extra?.sendRequest({ method: 'elicitation/create', params: question }, ElicitResultSchema);
-    expect(await rejection(Promise.resolve(asked))).toMatchObject({
+    expect(await rejectionOf(Promise.resolve(asked))).toMatchObject({
       code: -32600,
       message:
         'MCP error -32600: The question cannot be asked: no call is running. Ask on the stream of the call.',
@@ -274,7 +274,7 @@ describe('another request from a server', () => {
       };
       const server = fakeServer({ kind, tools: [pinging] });
       const connection = await open(server, { transport: kind === 'sse' ? 'sse' : undefined });
-      await rejection(connection.callTool(call('ping'), calling({ signal: AbortSignal.timeout(300) })));
+      await rejectionOf(connection.callTool(call('ping'), callOptions({ signal: AbortSignal.timeout(300) })));
       expect(server.requests.filter(isAnswer)).toHaveLength(12);
     },
   );

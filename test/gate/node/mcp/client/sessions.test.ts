@@ -11,7 +11,7 @@ import {
   only,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { call, calling, never, open, rejection } from './open.ts';
+import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
@@ -38,7 +38,7 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect(await connection.callTool(call('write', { a: 1 }), calling())).toEqual(DONE);
+    expect(await connection.callTool(call('write', { a: 1 }), callOptions())).toEqual(DONE);
     expect(runs).toEqual([{ a: 1 }]);
     expect(asked(server).filter((method) => method !== 'GET')).toEqual([
       'initialize',
@@ -59,7 +59,7 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [counting().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    expect((await connection.listTools(never())).tools).toHaveLength(1);
+    expect((await connection.listTools(neverAborts())).tools).toHaveLength(1);
   });
 
   it('is restarted once for all running calls', async () => {
@@ -67,7 +67,7 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
-    const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), calling()));
+    const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), callOptions()));
     expect(await Promise.all(calls)).toEqual([DONE, DONE, DONE]);
     expect(runs).toHaveLength(3);
     expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
@@ -76,7 +76,7 @@ describe('a session that the server has forgotten', () => {
   it('is restarted at most once per call', async () => {
     const server = fakeServer({ tools: [counting().tool], misbehave: only(isCall, answers(404)) });
     const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'call',
@@ -91,7 +91,7 @@ describe('a session that the server has forgotten', () => {
     const connection = await open(server);
     server.forgetSessions();
     server.misbehave = only(({ rpc }) => rpc === 'initialize', answers(503));
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'connect',
@@ -99,7 +99,7 @@ describe('a session that the server has forgotten', () => {
       }),
     );
     server.misbehave = undefined;
-    expect(await connection.callTool(call('write'), calling())).toEqual(DONE);
+    expect(await connection.callTool(call('write'), callOptions())).toEqual(DONE);
   });
 
   it('still delivers the response of a call that runs in it', async () => {
@@ -115,10 +115,10 @@ describe('a session that the server has forgotten', () => {
     };
     const server = fakeServer({ tools: [slow, counting().tool] });
     const connection = await open(server);
-    const running = connection.callTool(call('slow'), calling());
+    const running = connection.callTool(call('slow'), callOptions());
     await began.promise;
     server.forgetSessions();
-    await connection.callTool(call('write'), calling());
+    await connection.callTool(call('write'), callOptions());
     gate.resolve();
     expect(await running).toEqual({ content: [] });
   });
@@ -165,7 +165,7 @@ describe('a broken stream', () => {
   it('is resumed after the last event, and the call does not run again', async () => {
     const { server, runs, logs, log } = losing(2, { resumable: true });
     const connection = await open(server);
-    const answer = await connection.callTool(call('write'), calling({ log }));
+    const answer = await connection.callTool(call('write'), callOptions({ log }));
     expect(logs).toEqual([0, 1]);
     expect(answer).toEqual(DONE);
     expect(runs).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('a broken stream', () => {
   it('is lost if its events have no ids', async () => {
     const { server, log } = losing(1, { resumable: false });
     const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling({ log })))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions({ log })))).toEqual(
       lost('the connection was lost'),
     );
     expect(server.requests.filter(isResume)).toEqual([]);
@@ -199,7 +199,7 @@ describe('a broken stream', () => {
       return isResume(request) ? new Response(null, { status }) : proceed();
     };
     const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       lost('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(times);
@@ -213,7 +213,7 @@ describe('a broken stream', () => {
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server);
-    expect(await rejection(connection.callTool(call('write'), calling()))).toEqual(
+    expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       lost('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(4);
@@ -227,8 +227,8 @@ describe('a broken stream', () => {
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server, { timeout: 50 });
-    const calls = connection.callTool(call('write'), calling({ signal: AbortSignal.timeout(50) }));
-    expect(await rejection(calls)).toEqual(lost('it did not answer within 50 ms'));
+    const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(50) }));
+    expect(await rejectionOf(calls)).toEqual(lost('it did not answer within 50 ms'));
   });
 
   it('is opened again if it is the standalone listening stream', async () => {
@@ -280,7 +280,7 @@ describe('a broken stream', () => {
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), 7_654_321), 20_000);
     await connection.close();
     const next = await open(server);
-    await next.listTools(never()); // This takes many more steps than the next request for a stream would.
+    await next.listTools(neverAborts()); // This takes many more steps than the next request for a stream would.
     const ofNext = server.requests.at(-1)?.headers['mcp-session-id'];
     const gets = server.requests.filter(({ method }) => method === 'GET');
     expect(gets.filter(({ headers }) => headers['mcp-session-id'] !== ofNext)).toHaveLength(1);

@@ -99,8 +99,8 @@ describe('an event id', () => {
   const seen: fc.Arbitrary<SeenStream> = fc.record({ id: key, call: fc.option(call, { nil: undefined }) });
   const idOf = async (one: SeenStream): Promise<string> => {
     const position = new StreamPosition();
-    position.begun(one);
-    return position.primed;
+    position.recordCall(one);
+    return position.firstEventId;
   };
 
   it('contains the position in header-safe characters, or is missing if it would be too long', async () => {

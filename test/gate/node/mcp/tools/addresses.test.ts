@@ -14,10 +14,12 @@ import {
 import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, results } from '../../unfolding/scenes.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
-const east = () => fakeServer({ url: 'https://east.test/mcp', tools: [says('pay', 'paid in the east')] });
-const west = () => fakeServer({ url: 'https://west.test/mcp', tools: [says('pay', 'paid in the west')] });
+const east = () =>
+  fakeServer({ url: 'https://east.test/mcp', tools: [sayingTool('pay', 'paid in the east')] });
+const west = () =>
+  fakeServer({ url: 'https://west.test/mcp', tools: [sayingTool('pay', 'paid in the west')] });
 
 /** A `fetch` that reaches the server with the requested host. */
 const among =
@@ -152,13 +154,13 @@ describe('a list of tools', () => {
 describe('a client without a valid address', () => {
   it('has no tools, which is logged once per invocation', async () => {
     const said = warnings();
-    const { client, server } = scene([says('look')], {
+    const { client, server } = scene([sayingTool('look')], {
       url: ({ context }) => {
         if (!context.has('endpoint')) throw new Error('no endpoint');
         return 'https://mcp.test/mcp';
       },
     });
-    const note = says('note', 'noted');
+    const note = sayingTool('note', 'noted');
     const other = scene([note], { name: 'notes' });
     const desk = session(
       [mcpToolProvider({ clients: [client, other.client] })],
@@ -178,7 +180,7 @@ describe('a client without a valid address', () => {
 
   it('leaves an unfolding tool closed, and the model reads the reason', async () => {
     warnings();
-    const { client } = scene([says('look')], { url: () => 'nowhere' });
+    const { client } = scene([sayingTool('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
     const desk = session([facade], [calls('shop'), 'Sorry.']);
     await desk.send('Open it');

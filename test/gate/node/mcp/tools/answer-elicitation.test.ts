@@ -9,7 +9,7 @@ import { answerElicitation } from '../../../../doors/mcp.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 const PARTY: ElicitRequestFormParams = {
   message: 'For how many people?',
@@ -25,7 +25,7 @@ const booking = (
   more: Partial<FakeTool> = {},
   asked: readonly ElicitRequestFormParams[] = [PARTY],
 ): FakeTool =>
-  says('book', '', {
+  sayingTool('book', '', {
     async run(_, { sendRequest }) {
       const answers: unknown[] = [];
       for (const params of asked) {
@@ -143,7 +143,7 @@ describe('an elicitation of a call that can restart', () => {
     const tool = booking(again);
     const { desk: table, server } = desk(tool);
     server.tools = [
-      says('book', '', {
+      sayingTool('book', '', {
         ...again,
         async run(_, { sendRequest }) {
           await sendRequest(
@@ -214,7 +214,7 @@ describe('an elicitation that no person sees', () => {
 describe('sampling by a server', () => {
   it('is refused, because a server cannot use the client’s model', async () => {
     const { desk: table } = desk(
-      says('book', '', {
+      sayingTool('book', '', {
         async run(_, { sendRequest }) {
           const params = { maxTokens: 10, messages: [] };
           const refusal = await sendRequest(

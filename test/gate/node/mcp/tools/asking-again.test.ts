@@ -8,7 +8,7 @@ import { findTools } from '../../../../doors/mcp.ts';
 import { only } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered } from '../../unfolding/scenes.ts';
-import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
+import { calls, methods, type Scene, sayingTool, scene, session } from './scenes.ts';
 
 /** A server whose tools change with each call, which it reports. */
 function restless(config: Parameters<typeof scene>[1] = {}): Scene {
@@ -16,7 +16,7 @@ function restless(config: Parameters<typeof scene>[1] = {}): Scene {
   const { server } = made;
   let calledTimes = 0;
   const fidget = () => ({
-    ...says('fidget', '', {
+    ...sayingTool('fidget', '', {
       async run() {
         calledTimes += 1;
         server.tools = [fidget()];
@@ -42,7 +42,7 @@ it('a server that keeps reporting changed tools is listed once per invocation', 
 });
 
 it('a list that is never fresh is requested once per invocation', async () => {
-  const { server, client } = scene([says('look')], { refreshAfter: 0 });
+  const { server, client } = scene([sayingTool('look')], { refreshAfter: 0 });
   const desk = session(
     [mcpToolProvider({ clients: [client] })],
     [calls('look'), calls('look'), 'One.', calls('look'), 'Two.'],
@@ -55,8 +55,8 @@ it('a list that is never fresh is requested once per invocation', async () => {
 });
 
 it('a nested loop is offered tools that an unfolding tool has found while it still waits for another server', async () => {
-  const shop = scene([says('buy')]);
-  const slow = scene([says('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
+  const shop = scene([sayingTool('buy')]);
+  const slow = scene([sayingTool('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();
   slow.server.misbehave = only(
     ({ rpc }) => rpc === 'tools/list',
@@ -86,7 +86,7 @@ it('the log contains neither secrets of the caller nor lines that the server mad
   const said = warnings();
   const secret = 'sesame-open-1234';
   const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
-  const { client } = scene([says('dig'), says(name)]);
+  const { client } = scene([sayingTool('dig'), sayingTool(name)]);
   const desk = session([mcpToolProvider({ clients: [client] })], ['Done.'], {
     secrets: () => ({ TOKEN: secret }),
   });
@@ -98,7 +98,7 @@ it('the log contains neither secrets of the caller nor lines that the server mad
 });
 
 it('loops that request a list before another loop has journaled it see the same list, up to ten loops', async () => {
-  const { server, client } = scene([says('look')]);
+  const { server, client } = scene([sayingTool('look')]);
   const made: readonly AnyTool[] = [];
   // The parts of a loop that a list request uses.
   const view = {

@@ -20,7 +20,7 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 interface Desk {
   readonly desk: TestSession;
@@ -59,7 +59,7 @@ describe('the metadata of a call', () => {
   ])(
     'contains the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
-      const { desk, server } = calling(says('note'), { meta }, { context });
+      const { desk, server } = calling(sayingTool('note'), { meta }, { context });
       await desk.send('Note it');
       expect(sent(server)).toEqual([
         { name: 'note', arguments: { note: 'red' }, _meta: { ...crosses, ...key, ...token } },
@@ -74,7 +74,7 @@ describe('the metadata of a call', () => {
     const meta = () => {
       throw thrown;
     };
-    const { desk, server } = calling(says('note'), { meta }, { context });
+    const { desk, server } = calling(sayingTool('note'), { meta }, { context });
     await desk.send('Note it');
     expect(results(desk)).toEqual([
       "Error: MCP tool 'note' was not called: the app could not prepare the context for its server. Go on without it.",
@@ -85,7 +85,7 @@ describe('the metadata of a call', () => {
 
   it('contains the same key if the call runs again', async () => {
     let runs = 0;
-    const note = says('note', 'noted', {
+    const note = sayingTool('note', 'noted', {
       annotations: { idempotentHint: true },
       run: () => {
         runs += 1;
@@ -104,7 +104,7 @@ describe('the metadata of a call', () => {
 describe('messages from a working server', () => {
   it('are shown to watchers at most ten times a second', async () => {
     const told: string[] = [];
-    const work = says('work', 'worked', {
+    const work = sayingTool('work', 'worked', {
       async run(_, { sendNotification, _meta }) {
         const progressToken = _meta?.progressToken ?? '';
         await sendNotification({
@@ -157,7 +157,7 @@ it('an input with a default can be omitted, even if the server lists it as requi
     properties: { note: { type: 'string' }, copies: { type: 'integer', default: 1 } },
     required: ['note', 'copies'],
   };
-  const { desk, server } = calling(says('note', 'noted', { inputSchema }));
+  const { desk, server } = calling(sayingTool('note', 'noted', { inputSchema }));
   await desk.send('Note it');
   expect(results(desk)).toEqual(['noted']);
   expect(sent(server)).toMatchObject([{ arguments: { note: 'red' } }]);
@@ -166,7 +166,7 @@ it('an input with a default can be omitted, even if the server lists it as requi
 describe('a failed call', () => {
   it('has the server’s message as its error', async () => {
     const { desk } = calling(
-      says('note', '', {
+      sayingTool('note', '', {
         run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
       }),
     );
@@ -175,7 +175,7 @@ describe('a failed call', () => {
   });
 
   it('certainly did not run if its server cannot be reached any more', async () => {
-    const { desk, server } = calling(says('note'));
+    const { desk, server } = calling(sayingTool('note'));
     server.misbehave = only(isCall, answers(401));
     await desk.send('Note it');
     expect(results(desk)).toEqual([
@@ -190,7 +190,7 @@ describe('a failed call', () => {
   ])(
     'has an unknown outcome if it was sent without a response and its effect is %s',
     async (_, annotations, words) => {
-      const { desk, server } = calling(says('note', 'noted', { annotations }));
+      const { desk, server } = calling(sayingTool('note', 'noted', { annotations }));
       server.misbehave = only(isCall, losesConnectionAfter(0));
       expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
       expect(results(desk)[0]).toContain(words);
@@ -198,7 +198,7 @@ describe('a failed call', () => {
   );
 
   it('closes its connection if it is in doubt, and the next call connects again', async () => {
-    const { server, client } = scene([says('look', 'seen', { annotations: { readOnlyHint: true } })]);
+    const { server, client } = scene([sayingTool('look', 'seen', { annotations: { readOnlyHint: true } })]);
     let isFirst = true;
     server.misbehave = only(isCall, (request, proceed) => {
       const first = isFirst;
@@ -214,7 +214,7 @@ describe('a failed call', () => {
   });
 
   it('is reported as late if it is a read that takes too long', async () => {
-    const { desk, server } = calling(says('note', '', { annotations: { readOnlyHint: true } }), {
+    const { desk, server } = calling(sayingTool('note', '', { annotations: { readOnlyHint: true } }), {
       timeout: 20,
     });
     server.misbehave = only(isCall, neverAnswers);
@@ -226,7 +226,7 @@ describe('a failed call', () => {
     'is cancelled by its id if it took too long, so the server can stop (%s)',
     async (effect) => {
       warnings();
-      const { desk, server } = calling(says('note'), { timeout: 20, effects: { note: effect } });
+      const { desk, server } = calling(sayingTool('note'), { timeout: 20, effects: { note: effect } });
       server.misbehave = only(isCall, neverAnswers);
       await desk.send('Note it');
       const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
@@ -236,7 +236,7 @@ describe('a failed call', () => {
 
   it('is logged if the reason is not shown elsewhere', async () => {
     const said = warnings();
-    const { desk, server } = calling(says('note'));
+    const { desk, server } = calling(sayingTool('note'));
     server.misbehave = only(isCall, losesConnectionAfter(0));
     await desk.send('Note it');
     expect(said).toEqual([
@@ -248,7 +248,7 @@ describe('a failed call', () => {
   it('is logged with only the origin of the address if the server cannot be reached', async () => {
     const said = warnings();
     const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
-    const { server, client } = scene([says('note')], { url: address });
+    const { server, client } = scene([sayingTool('note')], { url: address });
     const replies = [calls('note'), 'Done.', calls('note'), 'Done.'];
     const desk = session([mcpToolProvider({ clients: [client] })], replies);
     await desk.send('Note it');
@@ -265,14 +265,14 @@ describe('a failed call', () => {
 
 describe('the server of a turn that has ended', () => {
   it('receives the end of the session', async () => {
-    const { desk, server } = calling(says('note'));
+    const { desk, server } = calling(sayingTool('note'));
     await desk.send('Note it');
     const ended = await server.request(({ method }) => method === 'DELETE');
     expect(ended.headers['mcp-session-id']).toBeDefined();
   });
 
   it('receives the cancellation of a call that is cancelled with its turn, and of no other', async () => {
-    const hang = says('note', '', { run: () => new Promise(() => undefined) });
+    const hang = sayingTool('note', '', { run: () => new Promise(() => undefined) });
     const { desk, server } = calling(hang);
     const sending = desk.send('Note it');
     const call = await server.request(isCall);

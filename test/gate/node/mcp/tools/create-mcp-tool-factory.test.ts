@@ -15,11 +15,11 @@ import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { offered, opened, results } from '../../unfolding/scenes.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
-const search = says('search_wikipedia');
-const article = says('get_article');
-const weather = says('weather');
+const search = sayingTool('search_wikipedia');
+const article = sayingTool('get_article');
+const weather = sayingTool('weather');
 
 describe('two clients with one name', () => {
   const two = () => [scene([search]).client, scene([weather], { url: () => 'https://b.example/mcp' }).client];
@@ -101,8 +101,8 @@ describe('a tool that is requested by name', () => {
   });
 
   it('is found under the name that models see, with its prefix, on the first server that has it', async () => {
-    const first = scene([says('look', 'first')], { prefix: 'a_' });
-    const second = scene([says('look', 'second')], { name: 'other', prefix: 'b_' });
+    const first = scene([sayingTool('look', 'first')], { prefix: 'a_' });
+    const second = scene([sayingTool('look', 'second')], { name: 'other', prefix: 'b_' });
     const factory = createMcpToolFactory({ clients: [first.client, second.client] });
     const tools = [factory.toolByName('look'), factory.toolByName('b_look')];
     const both = session(tools, [calls('a_look'), calls('b_look'), 'Done.']);
@@ -187,7 +187,12 @@ describe('an unfolding tool over MCP', () => {
   });
 
   it('selects the tools whose names match a pattern at any position (MCP-03)', async () => {
-    const { client } = scene([says('db_read'), says('my_db_read'), says('run_query_now'), weather]);
+    const { client } = scene([
+      sayingTool('db_read'),
+      sayingTool('my_db_read'),
+      sayingTool('run_query_now'),
+      weather,
+    ]);
     const factory = createMcpToolFactory({ clients: [client] });
     const database = factory.unfoldingMatching('database', 'Work with the database.', [/^db_/, /query/g]);
     const desk = session([database], [calls('database'), 'Open.', calls('database'), 'Open.']);
@@ -200,7 +205,7 @@ describe('an unfolding tool over MCP', () => {
   });
 
   it('selects the tools that its filter accepts, and shows its notes (S0-128)', async () => {
-    const { client } = scene([search, says('web_fetch', '', { annotations: { readOnlyHint: true } })]);
+    const { client } = scene([search, sayingTool('web_fetch', '', { annotations: { readOnlyHint: true } })]);
     const factory = createMcpToolFactory({ clients: [client] });
     const web = factory.unfolding(
       'web_operations',
@@ -289,7 +294,7 @@ describe('an unfolding tool over MCP', () => {
     const replies = [calls('notes'), 'Sorry.', calls('notes'), calls('add_note'), 'Noted.'];
     const desk = session([facade], replies, { clock });
     await desk.send('Note it');
-    server.tools = [search, says('add_note')];
+    server.tools = [search, sayingTool('add_note')];
     await clock.advance(600_000);
     await desk.send('Note it');
     expect(offered(desk).at(-1)).toEqual(['notes', 'add_note']);

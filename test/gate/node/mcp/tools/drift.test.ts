@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import type { McpListing } from '../../../../doors/mcp.ts';
-import { client, list } from './listing-fixtures.ts';
+import { client, listingOf } from './listing-fixtures.ts';
 
 /** The tools of a server, with these descriptions by name. */
 const tools = (told: Readonly<Record<string, string>>): readonly unknown[] =>
@@ -16,7 +16,7 @@ async function asked(
   by: typeof refusing = refusing,
 ): Promise<McpListing> {
   let former: McpListing | undefined;
-  for (const told of lists) former = await list(tools(told), former, by);
+  for (const told of lists) former = await listingOf(tools(told), former, by);
   if (!former) throw new Error('There is no list to request.');
   return former;
 }
@@ -128,9 +128,9 @@ describe('a client that refuses drift', () => {
 
   it('treats a tool that is temporarily unusable as removed for that time', async () => {
     const unusable = [{ name: 'read', description: 'Reads.' }, ...tools({ write: 'Writes.' })];
-    const without = await list(unusable, await asked([v1]), refusing);
+    const without = await listingOf(unusable, await asked([v1]), refusing);
     expect(without.drift).toEqual({ added: [], removed: ['read'], changed: [] });
-    expect(shown(await list(tools(changed), without, refusing))).toEqual([['write', 'Writes.']]);
+    expect(shown(await listingOf(tools(changed), without, refusing))).toEqual([['write', 'Writes.']]);
   });
 
   it('keeps the first definitions if a server lists more and more names, and omits the surplus tools', async () => {
@@ -139,8 +139,10 @@ describe('a client that refuses drift', () => {
     const crowded = await asked([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
     expect((crowded.gone?.length ?? 0) + crowded.tools.length).toBe(2_000);
     expect(logged.flat().join('\n')).toContain("'t2000' is one of too many different tools in this session");
-    expect(shown(await list(tools({ read: changed.read }), crowded, refusing))).toEqual([]);
-    expect(shown(await list(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([['read', 'Reads.']]);
+    expect(shown(await listingOf(tools({ read: changed.read }), crowded, refusing))).toEqual([]);
+    expect(shown(await listingOf(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([
+      ['read', 'Reads.'],
+    ]);
   });
 
   it('limits the stored first definitions to 512 Ki characters, and omits tools beyond that', async () => {
@@ -150,8 +152,8 @@ describe('a client that refuses drift', () => {
         inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
       }));
     const small = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`t${index}`, 'Small.']));
-    const first = await list(big(0), undefined, refusing);
-    const listing = await list([...tools(small), ...big(5)], first, refusing);
+    const first = await listingOf(big(0), undefined, refusing);
+    const listing = await listingOf([...tools(small), ...big(5)], first, refusing);
     expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
     expect(listing.tools.filter(({ refused }: ListedTool) => refused)).toHaveLength(5);
     expect(listing.tools).toHaveLength(8);
@@ -159,12 +161,12 @@ describe('a client that refuses drift', () => {
 
   it('uses the stored definitions as the first ones when it starts to refuse drift', async () => {
     const known = await asked([v1], reporting);
-    expect(shown(await list(tools(changed), known, refusing))[0]).toEqual(['read', 'Reads.', 'refused']);
+    expect(shown(await listingOf(tools(changed), known, refusing))[0]).toEqual(['read', 'Reads.', 'refused']);
   });
 
   it('uses the current definitions when it stops refusing drift', async () => {
     const refused = await asked([v1, { write: 'Writes.' }, changed]);
-    const listing = await list(tools(changed), refused, reporting);
+    const listing = await listingOf(tools(changed), refused, reporting);
     expect(shown(listing)).toEqual([
       ['read', changed.read],
       ['write', 'Writes.'],

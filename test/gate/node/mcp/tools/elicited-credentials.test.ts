@@ -12,7 +12,7 @@ import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { answerElicitation } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, says, scene, session } from './scenes.ts';
+import { calls, sayingTool, scene, session } from './scenes.ts';
 
 const free = { type: 'string' };
 
@@ -25,7 +25,7 @@ interface Asked {
 /** A session whose server asks this question while its tool runs. The tool returns the answer. */
 function asks({ properties, message = 'Please fill this in.', idempotent = true }: Asked): TestSession {
   const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
-  const tool = says('book', '', {
+  const tool = sayingTool('book', '', {
     annotations: { idempotentHint: idempotent },
     async run(_, { sendRequest }) {
       const answered = await sendRequest({ method: 'elicitation/create', params }, ElicitResultSchema);

@@ -5,7 +5,7 @@ import { createManualClock, type ScriptedReply, type TestSession } from '../../.
 import { answers, only } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { crash, offered, results } from '../../unfolding/scenes.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 /** The facts of all lists in the journal. */
 async function told(desk: TestSession): Promise<readonly unknown[]> {
@@ -17,7 +17,7 @@ async function told(desk: TestSession): Promise<readonly unknown[]> {
 
 describe('the tools of a server', () => {
   it('are requested once, even if several listed tools come from it', async () => {
-    const { server, client } = scene([says('look'), says('dig')]);
+    const { server, client } = scene([sayingTool('look'), sayingTool('dig')]);
     const factory = createMcpToolFactory({ clients: [client] });
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
     await desk.send('Hello');
@@ -27,7 +27,7 @@ describe('the tools of a server', () => {
   });
 
   it('are known in the next turn, and to a Worker that takes over, without a request (MCP-09)', async () => {
-    const { server, client } = scene([says('look')]);
+    const { server, client } = scene([sayingTool('look')]);
     const tools = [mcpToolProvider({ clients: [client] }), crash(() => desk)];
     const desk = session(tools, [calls('crash'), 'Went on.', 'Done.']);
     expect(await desk.send('Hello')).toMatchObject({ text: 'Went on.' });
@@ -47,7 +47,7 @@ describe('the tools of a server', () => {
 
   it('are requested again if the stored list is too old; an unchanged list is not stored again', async () => {
     const clock = createManualClock();
-    const { server, client } = scene([says('look')], { refreshAfter: 60_000 });
+    const { server, client } = scene([sayingTool('look')], { refreshAfter: 60_000 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
     await desk.send('One');
     await clock.advance(59_999);
@@ -63,7 +63,7 @@ describe('the tools of a server', () => {
 
   it('are the stored ones if the server is unreachable (MCP-04)', async () => {
     const said = warnings();
-    const { server, client } = scene([says('look')], { refreshAfter: 0 });
+    const { server, client } = scene([sayingTool('look')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
     await desk.send('One');
     server.misbehave = answers(502);
@@ -76,7 +76,7 @@ describe('the tools of a server', () => {
 
   it('are reported missing with the time that was waited, to each of several callers', async () => {
     const said = warnings();
-    const { server, client } = scene([says('look')], { connectTimeout: 20 });
+    const { server, client } = scene([sayingTool('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);
     const desk = session([mcpToolProvider({ clients: [client] })], [calls('shop_is_not_reachable'), 'Done.']);
     await desk.send('One');
@@ -86,7 +86,7 @@ describe('the tools of a server', () => {
   });
 
   it('belong to one principal, and no other principal sees them (MCP-09)', async () => {
-    const { server, client } = scene([says('look')], { bearer: 'TOKEN' });
+    const { server, client } = scene([sayingTool('look')], { bearer: 'TOKEN' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.'], {
       secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
     });
@@ -100,7 +100,7 @@ describe('the tools of a server', () => {
 
   it('are requested again by the next model call after a failure (MCP-09)', async () => {
     warnings();
-    const { server, client } = scene([says('look')]);
+    const { server, client } = scene([sayingTool('look')]);
     server.misbehave = only(({ rpc }) => rpc === 'tools/list', answers(500));
     const desk = session(
       [mcpToolProvider({ clients: [client] }), crash(() => desk)],
@@ -120,7 +120,7 @@ describe('the tools of a server', () => {
 
   it('are offered once an invocation that calls the placeholder tool has reached the server', async () => {
     warnings();
-    const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
+    const { server, client } = scene([sayingTool('look')], { server: { misbehave: answers(502) } });
     const back: ScriptedReply = () => {
       server.misbehave = undefined;
       return calls('shop_is_not_reachable');
@@ -136,7 +136,7 @@ describe('the tools of a server', () => {
     'are replaced by a tool that states why they are missing (%s)',
     async (by) => {
       const said = warnings();
-      const { server, client } = scene([says('look')], { server: { misbehave: answers(502) } });
+      const { server, client } = scene([sayingTool('look')], { server: { misbehave: answers(502) } });
       const factory = createMcpToolFactory({ clients: [client] });
       const tool = by === 'a provider' ? mcpToolProvider({ clients: [client] }) : factory.toolByName('look');
       const desk = session([tool], [calls('shop_is_not_reachable'), 'Sorry.', calls('look'), 'Done.']);
@@ -163,7 +163,7 @@ describe('the tools of a server', () => {
 
   it('are requested again if the server declares them stale, at most once a minute', async () => {
     const clock = createManualClock();
-    const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
+    const { server, client } = scene([sayingTool('look')], { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.', 'Three.'], { clock });
     await desk.send('One');
     await clock.advance(59_999);
@@ -207,7 +207,7 @@ describe('the tools of a server', () => {
   );
 
   it('are called in the next turn with a single request if the server has no sessions', async () => {
-    const { server, client } = scene([says('look')], { server: { kind: 'modern' } });
+    const { server, client } = scene([sayingTool('look')], { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
     await desk.send('Look');
@@ -218,7 +218,7 @@ describe('the tools of a server', () => {
   it('are omitted if they need headers that cannot be sent, and their server receives such headers', async () => {
     const said = warnings();
     const asking = (name: string, property: object) =>
-      says(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
+      sayingTool(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
     const header = (name: unknown, type = 'string') => ({ type, 'x-mcp-header': name });
     const tools = [
       asking('good', header('Region')),
@@ -227,7 +227,7 @@ describe('the tools of a server', () => {
       asking('spaced', header('My Region')),
       asking('number', header('Region', 'number')),
       asking('listed', { type: 'array', items: header('Region') }),
-      says('twice', '', {
+      sayingTool('twice', '', {
         inputSchema: { type: 'object', properties: { a: header('Region'), b: header('REGION') } },
       }),
     ];
@@ -247,9 +247,9 @@ describe('the tools of a server', () => {
     const said = warnings();
     const { server, client } = scene([]);
     server.tools = [
-      says('learn', '', {
+      sayingTool('learn', '', {
         async run() {
-          server.tools = [...server.tools, says('juggle')];
+          server.tools = [...server.tools, sayingTool('juggle')];
           await server.sendToolListChanged();
           return { content: [{ type: 'text', text: 'learned' }] };
         },
@@ -268,14 +268,14 @@ describe('the tools of a server', () => {
 });
 
 describe('a tool that has changed', () => {
-  const other = says('look', 'other', { description: 'Does something else.' });
+  const other = sayingTool('look', 'other', { description: 'Does something else.' });
 
   it('is reported in the journal and in the log, and its new definition is used', async () => {
     const said = warnings();
-    const { server, client } = scene([says('look'), says('dig')], { refreshAfter: 0 });
+    const { server, client } = scene([sayingTool('look'), sayingTool('dig')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
-    server.tools = [other, says('build')];
+    server.tools = [other, sayingTool('build')];
     await desk.send('Two');
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added build; removed dig; changed look",
@@ -291,7 +291,7 @@ describe('a tool that has changed', () => {
 
   it('is refused if the client refuses drift, and its server is not called', async () => {
     warnings();
-    const { server, client } = scene([says('look')], { refreshAfter: 0, drift: 'refuse' });
+    const { server, client } = scene([sayingTool('look')], { refreshAfter: 0, drift: 'refuse' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
     server.tools = [other];

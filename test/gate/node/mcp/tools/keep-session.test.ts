@@ -15,14 +15,14 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { crash, results } from '../../unfolding/scenes.ts';
-import { calls, methods, type Scene, says, scene, session } from './scenes.ts';
+import { calls, methods, type Scene, sayingTool, scene, session } from './scenes.ts';
 
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
 /** A tool that counts its calls in each session of the server. */
 function thinking(more: Partial<FakeTool> = {}): FakeTool {
   const thoughts = new Map<string, number>();
-  return says('think', '', {
+  return sayingTool('think', '', {
     annotations: { readOnlyHint: true },
     run: (_, { sessionId = 'none' }) => {
       const count = (thoughts.get(sessionId) ?? 0) + 1;
@@ -128,7 +128,7 @@ describe('a server with a stored session', () => {
     const made = keeping({ refreshAfter: 0 });
     const desk = warmDeskOf(made, 2);
     await turn(desk);
-    made.server.tools = [...made.server.tools, says('more')];
+    made.server.tools = [...made.server.tools, sayingTool('more')];
     await turn(desk);
     expect(desk.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['more', 'think']);
     expect(asked(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
@@ -277,7 +277,7 @@ describe('a server that does not know the stored session', () => {
       const made = keeping();
       const desk = deskOf(made, 3);
       await turn(desk);
-      const without = scene([says('think', 'no thought')], { server: { kind } }).server;
+      const without = scene([sayingTool('think', 'no thought')], { server: { kind } }).server;
       made.server.misbehave = (request) => {
         if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
         const { method, headers, body } = request;
@@ -310,7 +310,7 @@ describe('an invocation that is cut off', () => {
     const gate = Promise.withResolvers<void>();
     const made = keeping({}, [
       thinking(),
-      says('wait', 'waited', {
+      sayingTool('wait', 'waited', {
         annotations: { idempotentHint: true },
         run: async (_, { sessionId }) => {
           if (waits++ > 0) return { content: [{ type: 'text', text: 'waited' }] };
@@ -423,7 +423,7 @@ describe('a stored session', () => {
 
   it('continues in the same turn after a lost response, and the lost call keeps its id', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = says('slow', '', {
+    const slow = sayingTool('slow', '', {
       annotations: { readOnlyHint: true },
       run: async () => {
         await gate.promise;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
-import { list } from './listing-fixtures.ts';
+import { listingOf } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
 
-const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await list([told])).tools[0];
+const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await listingOf([told])).tools[0];
 
 describe('a fingerprint', () => {
   const told: JsonObject = {
@@ -41,9 +41,9 @@ describe('a fingerprint', () => {
   });
 
   it('of a list does not depend on the order of tools, but differs if a tool does', async () => {
-    const listing = await list([read, write]);
-    expect((await list([write, read])).fingerprint).toBe(listing.fingerprint);
-    expect((await list([read])).fingerprint).not.toBe(listing.fingerprint);
-    expect((await list([read, { ...write, title: 'W' }])).fingerprint).not.toBe(listing.fingerprint);
+    const listing = await listingOf([read, write]);
+    expect((await listingOf([write, read])).fingerprint).toBe(listing.fingerprint);
+    expect((await listingOf([read])).fingerprint).not.toBe(listing.fingerprint);
+    expect((await listingOf([read, { ...write, title: 'W' }])).fingerprint).not.toBe(listing.fingerprint);
   });
 });

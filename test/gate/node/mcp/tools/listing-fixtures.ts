@@ -13,7 +13,7 @@ export const client = (config: Partial<McpClientConfig> = {}): McpClient =>
   defineMcpClient({ name: 'files', url: 'https://mcp.example/', ...config });
 
 /** A tool from a stored list. */
-export const listed = (parts: Partial<ListedTool> = {}): ListedTool => ({
+export const listedTool = (parts: Partial<ListedTool> = {}): ListedTool => ({
   name: 'read',
   description: 'Reads.',
   inputSchema: { type: 'object' },
@@ -22,7 +22,7 @@ export const listed = (parts: Partial<ListedTool> = {}): ListedTool => ({
 });
 
 /** Makes a listing from any values that a server may send as its tools. */
-export const list = (
+export const listingOf = (
   tools: readonly unknown[],
   former?: McpListing | undefined,
   asked: McpClient = client(),

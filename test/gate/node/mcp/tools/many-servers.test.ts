@@ -8,11 +8,11 @@ import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { type MemoryApp, memoryApp } from '../../session/memory-app.ts';
 import { offered } from '../../tool-loop/discovery-scene.ts';
 import { opened } from '../../unfolding/scenes.ts';
-import { calls, methods, type Scene, says, scene } from './scenes.ts';
+import { calls, methods, type Scene, sayingTool, scene } from './scenes.ts';
 
 const scenes = (count: number): readonly Scene[] =>
   Array.from({ length: count }, (_, at) =>
-    scene([says(`t${at}`)], { name: `s${at}`, url: `https://s${at}.test/mcp` }),
+    scene([sayingTool(`t${at}`)], { name: `s${at}`, url: `https://s${at}.test/mcp` }),
   );
 
 const names = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `t${at}`);

@@ -7,14 +7,14 @@ import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { createMcpTool } from '../../../../doors/mcp.ts';
 import { DEFAULT_PLATFORM, InvocationBudgetWatch, Meter } from '../../../../doors/session.ts';
 import { fakeInvocation } from '../../tools/fake-invocation.ts';
-import { client, listed } from './listing-fixtures.ts';
+import { client, listedTool } from './listing-fixtures.ts';
 
 /** The effect that a call of this tool executes. */
 async function leafOf(effect: Effect, config: Partial<McpClientConfig> = {}): Promise<ToolEffect> {
   const leaves: ToolEffect[] = [];
   const tool = createMcpTool({
     client: client({ effects: { read: effect }, ...config }),
-    listed: listed(),
+    listed: listedTool(),
     name: 'read',
     address: 'https://mcp.example/',
   });

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/index.ts';
 import { parseListing } from '../../../../doors/mcp.ts';
-import { list } from './listing-fixtures.ts';
+import { listingOf } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 
 describe('`parseListing`', () => {
   const kept = async (): Promise<Record<string, Json>> =>
-    JSON.parse(JSON.stringify(await list([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])));
+    JSON.parse(
+      JSON.stringify(await listingOf([{ ...read, title: 'R', annotations: { readOnlyHint: true } }])),
+    );
 
   it('returns the same object, so values derived from it can be cached', async () => {
     const told = await kept();

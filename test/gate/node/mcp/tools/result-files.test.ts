@@ -6,9 +6,9 @@ import type { ContentPart, JsonObject, ResultData } from '../../../../../src/ind
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { listed } from './listing-fixtures.ts';
+import { listedTool } from './listing-fixtures.ts';
 
-const result = (answer: object): Promise<ResultData> => toResult(listed(), { content: [], ...answer });
+const result = (answer: object): Promise<ResultData> => toResult(listedTool(), { content: [], ...answer });
 const content = (...blocks: readonly object[]): Promise<ResultData> => result({ content: blocks });
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));

@@ -15,7 +15,7 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 
 /** A tool that returns this text. */
-export const says = (name: string, text = `${name} done`, more: Partial<FakeTool> = {}): FakeTool => ({
+export const sayingTool = (name: string, text = `${name} done`, more: Partial<FakeTool> = {}): FakeTool => ({
   name,
   description: `Does ${name}.`,
   run: () => ({ content: [{ type: 'text', text }] }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../../../src/index.ts';
 import { schemaCheck, toListedInput, usableSchema } from '../../../../doors/mcp.ts';
 import { attempt, checkInput, jsonSchemaCheck } from '../../../../doors/tools.ts';
-import { listed } from './listing-fixtures.ts';
+import { listedTool } from './listing-fixtures.ts';
 
 const problems = (schema: JsonObject, value: Json): readonly string[] =>
   schemaCheck({ type: 'object', ...schema })(value, 'all');
@@ -247,7 +247,7 @@ describe('a schema that takes forever to check', () => {
 
 describe('`listedInput`', () => {
   const input = toListedInput(
-    listed({
+    listedTool({
       inputSchema: {
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         type: 'object',
@@ -279,7 +279,7 @@ describe('`listedInput`', () => {
   });
 
   it('reports a schema that takes forever, and the tool does not run', async () => {
-    const loop = toListedInput(listed({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
+    const loop = toListedInput(listedTool({ inputSchema: { type: 'object', allOf: [{ $ref: '#' }] } }));
     const checked = await checkInput(loop, {}, 'fs_read');
     expect(checked.ok ? '' : checked.answer.content).toBe(
       "Tool 'fs_read' did not run: its input could not be checked: Maximum call stack size exceeded",

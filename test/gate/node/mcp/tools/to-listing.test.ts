@@ -4,14 +4,14 @@ import { type Json, type JsonObject, Secrets } from '../../../../../src/index.ts
 import type { ListedTool } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, parseListing, toListedInput, toListing } from '../../../../doors/mcp.ts';
 import { consoleLog } from '../../../../doors/tools.ts';
-import { client, list, listed } from './listing-fixtures.ts';
+import { client, listedTool, listingOf } from './listing-fixtures.ts';
 
 const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
 
 const names = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
-const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await list([told])).tools[0];
+const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await listingOf([told])).tools[0];
 
 /** Captures the warnings, and keeps them out of the test output. */
 const warnings = () => {
@@ -37,7 +37,7 @@ describe('`toListing`', () => {
       icons: [{ src: 'https://mcp.example/icon.png' }],
       _meta: { secret: 1 },
     };
-    const listing = await list([told]);
+    const listing = await listingOf([told]);
     expect(listing).toEqual({
       client: 'files',
       at: 1_000,
@@ -141,7 +141,11 @@ describe('a tool whose server uses unchecked assertions', () => {
   it('is offered and checked without these assertions, which are logged once', async () => {
     const logged = warnings();
     const asked = client({ drift: 'report' });
-    const listing = await list([call, read, phones('text', { to: { format: 'phone' } })], undefined, asked);
+    const listing = await listingOf(
+      [call, read, phones('text', { to: { format: 'phone' } })],
+      undefined,
+      asked,
+    );
     expect(listing.tools.map(({ name }) => name)).toEqual(['call', 'read', 'text']);
     expect(logged()).toEqual([
       "holdfast: MCP server 'files' has input constraints that only the server checks: 'call' " +
@@ -149,15 +153,15 @@ describe('a tool whose server uses unchecked assertions', () => {
     ]);
     const [tool] = listing.tools;
     expect(tool?.inputSchema.properties).toMatchObject({ to: { format: 'phone' } });
-    const input = toListedInput(tool ?? listed());
+    const input = toListedInput(tool ?? listedTool());
     expect(await input.parse({ to: 'nobody', tree: { a: 1 }, n: 1_000 })).toMatchObject({ ok: true });
     expect(await input.parse({ to: 7, n: 'x' })).toMatchObject({ ok: false });
-    await list([call], undefined, asked);
-    await list([call, read], listing, asked);
+    await listingOf([call], undefined, asked);
+    await listingOf([call, read], listing, asked);
     expect(logged()).toHaveLength(1);
-    await list([phones('call', { to: { format: 'fax' } })], listing, asked);
+    await listingOf([phones('call', { to: { format: 'fax' } })], listing, asked);
     expect(logged()).toHaveLength(2); // A changed assertion is logged too.
-    await list([call], undefined, client());
+    await listingOf([call], undefined, client());
     expect(logged()).toHaveLength(3); // Another client logs it again.
   });
 
@@ -250,13 +254,13 @@ describe('`toListing` leaves out', () => {
     ],
   ])('%s, and logs its name', async (_, told, words) => {
     const logged = warnings();
-    expect(names(await list([told, write]))).toEqual(['write']);
+    expect(names(await listingOf([told, write]))).toEqual(['write']);
     expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
   });
 
   it('all but the first tool with a name, even if the first is unusable', async () => {
     const logged = warnings();
-    const listing = await list([
+    const listing = await listingOf([
       { ...read, description: 'First.' },
       { ...read, description: 'Second.' },
       { name: 'bad' },
@@ -271,7 +275,9 @@ describe('`toListing` leaves out', () => {
 
   it('tools beyond the first 1,000, and logs ten of their names in one line', async () => {
     const logged = warnings();
-    const listing = await list(Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })));
+    const listing = await listingOf(
+      Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })),
+    );
     expect(listing.tools).toHaveLength(1_000);
     expect(listing.tools.at(-1)?.name).toBe('t999');
     const first = Array.from(
@@ -287,7 +293,7 @@ describe('`toListing` leaves out', () => {
     const logged = warnings();
     const big = { type: 'object', title: 'x'.repeat(60_000) };
     const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
-    const listing = await list([...told, write]);
+    const listing = await listingOf([...told, write]);
     expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
     expect(names(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
     expect(logged()).toEqual([
@@ -344,7 +350,7 @@ describe('`toListing` for any server output', () => {
     warnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };
-    const names = (await list([odd, read])).tools.map(({ name }) => name);
+    const names = (await listingOf([odd, read])).tools.map(({ name }) => name);
     expect(names).toContain('read');
   });
 
@@ -355,8 +361,8 @@ describe('`toListing` for any server output', () => {
       tools,
       fc.constantFrom('report', 'refuse', 'refuse-weaker'),
       async (first, second, drift) => {
-        const former = await list(first, undefined, client({ drift }));
-        const listing = await list(second, former, client({ drift }));
+        const former = await listingOf(first, undefined, client({ drift }));
+        const listing = await listingOf(second, former, client({ drift }));
         const kept: Json = JSON.parse(JSON.stringify(listing));
         expect(kept).toEqual(listing);
         expect(parseListing(kept)).toBe(kept);

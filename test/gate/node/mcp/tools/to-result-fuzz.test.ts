@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/index.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { listed } from './listing-fixtures.ts';
+import { listedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
 const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listed(outputSchema && { outputSchema }), answered(answer));
+  toResult(listedTool(outputSchema && { outputSchema }), answered(answer));
 
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
@@ -73,7 +73,10 @@ describe('`toResult` for any server output', () => {
     const schema = fc.constantFrom(undefined, { type: 'object' }, weather);
     let files = 0;
     const property = fc.asyncProperty(answer, schema, async (told, outputSchema) => {
-      const made = await toResult(listed(outputSchema && { outputSchema }), CallToolResultSchema.parse(told));
+      const made = await toResult(
+        listedTool(outputSchema && { outputSchema }),
+        CallToolResultSchema.parse(told),
+      );
       expect(told.isError ? ['error'] : ['text', 'artifact', 'error']).toContain(made.type);
       for (const one of told.content) {
         const [whole, binary] = [
@@ -98,10 +101,10 @@ describe('`toResult` for any server output', () => {
       fc.anything({ withBigInt: true, withDate: true, maxDepth: 4 }),
       async (odd) => {
         const answer = { content: [odd], structuredContent: odd, isError: odd } as unknown as CallToolResult; // The answer may be any value.
-        expect(['text', 'artifact', 'error']).toContain((await toResult(listed(), answer)).type);
+        expect(['text', 'artifact', 'error']).toContain((await toResult(listedTool(), answer)).type);
         const whole = odd as CallToolResult; // The answer may be any value.
         expect(['text', 'artifact', 'error']).toContain(
-          (await toResult(listed({ outputSchema: weather }), whole)).type,
+          (await toResult(listedTool({ outputSchema: weather }), whole)).type,
         );
       },
     );

@@ -4,12 +4,12 @@ import type { JsonObject } from '../../../../../src/index.ts';
 import { McpContent, type McpContent as McpContentValue } from '../../../../../src/mcp/tools/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
 import { modelText, readAsType } from '../../../../doors/tools.ts';
-import { listed } from './listing-fixtures.ts';
+import { listedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
 const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listed(outputSchema && { outputSchema }), answered(answer));
+  toResult(listedTool(outputSchema && { outputSchema }), answered(answer));
 const content = (...blocks: readonly object[]) => result({ content: blocks });
 const words = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
 

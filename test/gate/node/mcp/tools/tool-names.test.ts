@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameTools } from '../../../../doors/mcp.ts';
-import { client, listed } from './listing-fixtures.ts';
+import { client, listedTool } from './listing-fixtures.ts';
 
 const named = (names: readonly string[], prefix?: string): Record<string, string> =>
   Object.fromEntries(
     nameTools(
       client({ prefix }),
-      names.map((name) => listed({ name })),
+      names.map((name) => listedTool({ name })),
     ),
   );
 
@@ -48,15 +48,15 @@ describe('`toolNames`', () => {
 
   it('cuts long names, with the prefix, to 64 characters that end in a hash', () => {
     const long = 'x'.repeat(128);
-    expect(nameTools(client(), [listed({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
-    const made = nameTools(client({ prefix: 'fs_' }), [listed({ name: 'x'.repeat(62) })]);
+    expect(nameTools(client(), [listedTool({ name: long })]).get(long)).toMatch(/^x{56}_[0-9a-z]{7}$/);
+    const made = nameTools(client({ prefix: 'fs_' }), [listedTool({ name: 'x'.repeat(62) })]);
     expect(made.get('x'.repeat(62))).toMatch(/^fs_x{53}_[0-9a-z]{7}$/);
   });
 
   it('renames `__proto__`, unless a prefix already changes it', () => {
-    const names = nameTools(client(), [listed({ name: '__proto__' })]);
+    const names = nameTools(client(), [listedTool({ name: '__proto__' })]);
     expect([...names]).toEqual([['__proto__', expect.stringMatching(/^proto_[0-9a-z]{7}$/)]]);
-    expect(nameTools(client({ prefix: 'x' }), [listed({ name: '__proto__' })]).get('__proto__')).toBe(
+    expect(nameTools(client({ prefix: 'x' }), [listedTool({ name: '__proto__' })]).get('__proto__')).toBe(
       'x__proto__',
     );
   });
@@ -90,7 +90,7 @@ describe('`toolNames`', () => {
       fc.property(fc.uniqueArray(name, { maxLength: 40 }), prefix, (names, begins) => {
         const made = nameTools(
           client({ prefix: begins }),
-          names.map((one) => listed({ name: one })),
+          names.map((one) => listedTool({ name: one })),
         );
         expect([...made.keys()].sort()).toEqual([...names].sort());
         expect(new Set(made.values()).size).toBe(names.length);
@@ -106,7 +106,7 @@ describe('`toolNames`', () => {
   it('returns names that do not depend on the order or the number of the other tools', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 20 }), (names) => {
-        const tools = names.map((one) => listed({ name: one }));
+        const tools = names.map((one) => listedTool({ name: one }));
         const all = nameTools(client(), tools);
         expect(new Map(nameTools(client(), tools.toReversed()))).toEqual(new Map(all));
         for (const tool of tools) {

@@ -9,8 +9,8 @@ import type { McpClientConfig } from '../../../../../src/mcp/tools/entry.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, schemaCheck } from '../../../../doors/mcp.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { client, list } from './listing-fixtures.ts';
-import { calls, methods, says, scene, session } from './scenes.ts';
+import { client, listingOf } from './listing-fixtures.ts';
+import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 const text = { type: 'string' };
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -39,7 +39,7 @@ afterEach(() => vi.restoreAllMocks());
  */
 async function asked(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
   let former: McpListing | undefined;
-  for (const one of told) former = await list([one ?? { ...tool(), name: 'other' }], former, client(by));
+  for (const one of told) former = await listingOf([one ?? { ...tool(), name: 'other' }], former, client(by));
   if (!former) throw new Error('There is no tool to request.');
   return former;
 }
@@ -289,8 +289,8 @@ describe('a tool that became weaker', () => {
       { ...tool(), name: 'note', inputSchema: object({ to: object({ 'b\ncc': text }) }) },
       { ...tool(), name: 'read', description: 'Reads all.' },
     ];
-    const known = await list(then, await list(first));
-    await list(then, known);
+    const known = await listingOf(then, await listingOf(first));
+    await listingOf(then, known);
     expect(logged).toEqual([
       [refusedFor(["'send' was `once` and is `read`", "'note' takes more input than before, at `to`"])],
     ]);
@@ -303,13 +303,13 @@ describe('a tool that became weaker', () => {
   });
 
   it('is still offered in its first version; a call is refused without a request to its server', async () => {
-    const { server, client: shop } = scene([says('look')], { refreshAfter: 0 });
+    const { server, client: shop } = scene([sayingTool('look')], { refreshAfter: 0 });
     const desk = session(
       [mcpToolProvider({ clients: [shop] })],
       [calls('look'), 'Done.', calls('look'), 'I go on without it.'],
     );
     await desk.send('Look');
-    server.tools = [says('look', 'looked', { annotations: { readOnlyHint: true } })];
+    server.tools = [sayingTool('look', 'looked', { annotations: { readOnlyHint: true } })];
     expect(await desk.send('Look again')).toMatchObject({ text: 'I go on without it.' });
     expect(results(desk)).toEqual([
       'look done',
@@ -325,9 +325,9 @@ describe('a tool that became weaker', () => {
         name: `t${from + index}`,
         inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
       }));
-    const crowded = await list(big(8), await list([tool(), ...big(0)]));
+    const crowded = await listingOf(big(8), await listingOf([tool(), ...big(0)]));
     expect(crowded.gone?.map(({ first }) => first !== undefined).slice(0, 2)).toEqual([true, false]);
-    const back = await list(
+    const back = await listingOf(
       big(0).map((one) => ({ ...one, description: 'Other words.' })),
       crowded,
     );
@@ -339,7 +339,7 @@ describe('a tool that became weaker', () => {
   it('is refused after a change of its schema if its first version could not be stored unchanged', async () => {
     const of = (maxLength: number): JsonObject =>
       tool({ inputSchema: object({ to: { ...text, pattern: '(?i)b', maxLength } }) });
-    const known = await list([of(2)], await list([of(3)]));
+    const known = await listingOf([of(2)], await listingOf([of(3)]));
     expect(known.tools.map(({ refused }) => refused)).toEqual([true]);
     expect(logged.at(-1)).toEqual([
       refusedFor(["'send' has a changed input schema, which cannot be compared"]),

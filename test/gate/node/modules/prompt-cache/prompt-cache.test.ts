@@ -16,7 +16,7 @@ import {
 } from '../../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { agent, agentic, asks, calls } from '../../agentic/scenes.ts';
-import { asked, LEASE_MS, leftBehind, takenOver } from '../../session/former-holder.ts';
+import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
@@ -73,8 +73,8 @@ describe('the cached part of a loop’s requests', () => {
     const clock = createManualClock(1_000_000);
     const modelOptions = { caches: true } as const;
     const app = memoryApp({ tools: [look], replies: ['Done.'], clock, leaseMs: LEASE_MS, modelOptions });
-    const left = await leftBehind(app, asked(['look']));
-    await takenOver(app, clock, left);
+    const left = await leaveHolderSilent(app, callEvents(['look']));
+    await takeOver(app, clock, left);
     const { incarnation } = await app.state();
     const name = '["owner","tester","s1"]';
     const hashed = new TextEncoder().encode(JSON.stringify([name, incarnation, 'cache of tester']));

@@ -3,6 +3,6 @@ import { LOOPS } from '../../../../doors/loop.ts';
 import type { ModuleUse } from '../../../../doors/tools.ts';
 
 /** Returns a conversation as a module shows it to a model. */
-export const shownBy = (use: ModuleUse, messages: readonly HistoryMessage[]): readonly HistoryMessage[] =>
+export const showThrough = (use: ModuleUse, messages: readonly HistoryMessage[]): readonly HistoryMessage[] =>
   LOOPS.of(use)?.history?.(messages, { of: 'conversation', principal: { id: 'tester' }, log: () => {} }) ??
   [];

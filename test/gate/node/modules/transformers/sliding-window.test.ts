@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { HistoryMessage } from '../../../../../src/kinds/entry.ts';
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
-import { shownBy } from './shown-by.ts';
+import { showThrough } from './shown-by.ts';
 
 /**
  * Makes a conversation: `u1` is a user message, `a1` a reply without calls, `c2` a reply with two calls,
@@ -23,7 +23,7 @@ function conversation(words: string): HistoryMessage[] {
 }
 
 const shown = (words: string, maxMessages: number): string =>
-  shownBy(slidingWindow({ maxMessages }), conversation(words))
+  showThrough(slidingWindow({ maxMessages }), conversation(words))
     .map(({ text }) => text)
     .join(' ');
 
@@ -49,7 +49,7 @@ describe('a sliding window', () => {
 
   it('does not change the messages that it keeps', () => {
     const messages = conversation('u1 c2 a1');
-    expect(shownBy(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
+    expect(showThrough(slidingWindow({ maxMessages: 2 }), messages)).toEqual([messages[0], messages[2]]);
   });
 
   it.each([0, -1, 1.5, Number.NaN])('is refused with %d messages', (maxMessages) => {

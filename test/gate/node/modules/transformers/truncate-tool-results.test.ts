@@ -5,11 +5,11 @@ import {
   truncateToolResults,
 } from '../../../../../src/modules/transformers/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { shownBy } from './shown-by.ts';
+import { showThrough } from './shown-by.ts';
 
 const shown = (content: string, options?: TruncationOptions): string | undefined => {
   const call = { id: 'c', name: 'look', input: '{}', result: { type: 'text', content } } as const;
-  const [reply] = shownBy(truncateToolResults(options), [{ role: 'assistant', text: '', calls: [call] }]);
+  const [reply] = showThrough(truncateToolResults(options), [{ role: 'assistant', text: '', calls: [call] }]);
   const result = reply?.role === 'assistant' ? reply.calls[0]?.result : undefined;
   return result && modelText(result);
 };

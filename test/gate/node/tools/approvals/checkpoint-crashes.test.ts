@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { crashMatrix } from '../../../../../src/testing/crash-matrix/entry.ts';
-import { agentOf, deliver } from './deliveries.ts';
+import { agentOf, deliveryTool } from './deliveries.ts';
 
 it('a `once` call never runs twice, wherever the Worker crashes', async () => {
-  const report = await crashMatrix(agentOf(defineTool({ ...deliver(), reconcile: () => 'unknown' })), {
+  const report = await crashMatrix(agentOf(defineTool({ ...deliveryTool(), reconcile: () => 'unknown' })), {
     steps: [
       { send: 'Deliver.', replies: [{ calls: ['deliver'] }, 'Done.'] },
       { decide: 'deliver', as: 'approve' },

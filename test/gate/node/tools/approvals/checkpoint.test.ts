@@ -5,7 +5,7 @@ import { requireApproval } from '../../../../../src/modules/decorators/entry.ts'
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { parseEvent, toRow } from '../../../../doors/journal.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { agentOf, deliver } from './deliveries.ts';
+import { agentOf, deliveryTool } from './deliveries.ts';
 
 interface Courier {
   readonly tool: AnyTool;
@@ -15,7 +15,7 @@ interface Courier {
 
 function courier(effect: Effect): Courier {
   const did: string[] = [];
-  return { tool: defineTool({ ...deliver(did), effect }), did };
+  return { tool: defineTool({ ...deliveryTool(did), effect }), did };
 }
 
 const sessionOf = (tool: AnyTool): TestSession =>

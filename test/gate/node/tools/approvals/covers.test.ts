@@ -15,7 +15,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { unfoldingOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
-import { says, scene } from '../../mcp/tools/scenes.ts';
+import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
 import { calls, crash, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
 import { refundTool } from './refund.ts';
 
@@ -166,7 +166,7 @@ describe('requireApproval of an unfolding tool', () => {
     [
       'from an MCP server',
       () =>
-        createMcpToolFactory({ clients: [scene([says('look')]).client] }).unfolding(
+        createMcpToolFactory({ clients: [scene([sayingTool('look')]).client] }).unfolding(
           'office',
           'O.',
           () => true,

@@ -1,14 +1,14 @@
 import type { Decision, Question } from '../../../../../src/index.ts';
 import type { BlackboardEntry, CallBlackboard, CallRun } from '../../../../../src/kinds/entry.ts';
 import { createCallBlackboard } from '../../../../doors/tools.ts';
-import { kept } from '../fake-call.ts';
-import { deciding, fakeInvocation } from '../fake-invocation.ts';
+import { toStored } from '../fake-call.ts';
+import { answerDecisions, fakeInvocation } from '../fake-invocation.ts';
 
 /**
  * An invocation whose questions have prepared decisions. It records its questions and its additions to the
  * blackboard.
  */
-export function decidedInvocation(
+export function createDecidedCall(
   tool: string,
   decisions: readonly Decision[],
   change: Partial<CallRun> = {},
@@ -20,7 +20,7 @@ export function decidedInvocation(
     entries: () => [...board],
     add: (value, { name, type }) => {
       board.push({
-        value: kept(value),
+        value: toStored(value),
         ...(name !== undefined && { name }),
         ...(type !== undefined && { type }),
       });
@@ -30,7 +30,7 @@ export function decidedInvocation(
     ...fake,
     blackboard,
     execute: (leaf) => fake.execute({ ...leaf, run: (call) => leaf.run({ ...call, blackboard }) }),
-    ask: deciding(async (question) => {
+    ask: answerDecisions(async (question) => {
       const decision = decisions[asked.push(question) - 1];
       if (!decision) throw new Error('This question has no prepared decision.');
       return decision;

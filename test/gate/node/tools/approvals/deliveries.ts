@@ -4,7 +4,7 @@ import { type AnyTool, type CallContext, defineAgent } from '../../../../../src/
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 
 /** Starts a delivery, asks if the remote side requires it, and completes the delivery with its ticket. */
-export const deliver = (did: string[] = []) => ({
+export const deliveryTool = (did: string[] = []) => ({
   name: 'deliver',
   description: 'Delivers.',
   async run(_: unknown, call: CallContext) {

@@ -21,7 +21,7 @@ import {
   withReview,
 } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 
 /** A tool with a maximum of 100 that its JSON Schema does not state. `paid` records its inputs. */
 function payTool() {
@@ -280,7 +280,7 @@ describe('a reviewer that returns an invalid edit', () => {
       asked += 1;
       return told ? new Promise(() => {}) : edit({ amount: 101 });
     };
-    const { call } = decidedInvocation('pay', []);
+    const { call } = createDecidedCall('pay', []);
     const answering = withReview(pay, handler, { timeout: 1_000, onTimeout: 'approve' }).call(INPUT, call);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await answering).toEqual({
@@ -293,7 +293,7 @@ describe('a reviewer that returns an invalid edit', () => {
 
   it('receives the problem if its answer to `humanInput` is invalid', async () => {
     const texts: (string | undefined)[] = [];
-    const { call } = decidedInvocation('human_input', []);
+    const { call } = createDecidedCall('human_input', []);
     const question = { question: 'Red or blue?' };
     const asking = (answer: JsonObject) =>
       humanInput({

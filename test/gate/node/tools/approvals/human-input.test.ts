@@ -13,12 +13,12 @@ import {
   type ReviewRequest,
   withName,
 } from '../../../../../src/modules/decorators/entry.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };
 
 async function answered(decision: Decision, config: HumanInputConfig<string> = {}) {
-  const { call, asked } = decidedInvocation('human_input', [decision]);
+  const { call, asked } = createDecidedCall('human_input', [decision]);
   const result = await humanInput(config).call(INPUT, call);
   return { result, asked };
 }
@@ -71,7 +71,7 @@ describe('the tool that asks a person', () => {
       onExpiry: 'exit',
     };
     const tool = humanInput({ ...config, onExpiry: 'exit' });
-    const { call, asked } = decidedInvocation('ask_boss', [{ decision: 'approve' }]);
+    const { call, asked } = createDecidedCall('ask_boss', [{ decision: 'approve' }]);
     await tool.call(INPUT, call);
     expect([tool.name, tool.description]).toEqual(['ask_boss', 'Ask the boss.']);
     expect(asked).toMatchObject([{ by: 'boss', expires: 5, onExpiry: 'exit' }]);
@@ -96,7 +96,7 @@ describe('the tool that asks a person', () => {
   });
 
   it('asks the model to continue after five minutes without an answer (AEA-08)', async () => {
-    const { call } = decidedInvocation('human_input', [], { inSession: false });
+    const { call } = createDecidedCall('human_input', [], { inSession: false });
     expect(await humanInput().call(INPUT, call)).toEqual({
       type: 'text',
       content: 'No reviewer is available. Please proceed with your best judgment.',
@@ -110,7 +110,7 @@ describe('the tool that asks a person', () => {
       return { decision: 'edit', input: { text: 'Blue.' } };
     };
     for (const inSession of [true, false]) {
-      const { call, asked } = decidedInvocation('human_input', [], { inSession });
+      const { call, asked } = createDecidedCall('human_input', [], { inSession });
       const result = await humanInput({ handler, expires: 60_000 }).call(INPUT, call);
       expect([result.content, asked]).toEqual(['Blue.', []]);
     }
@@ -124,13 +124,13 @@ describe('the tool that asks a person', () => {
     [undefined, 'Your question was not answered.'],
     ['Ask later.', 'Your question was not answered. Reason: Ask later.'],
   ])('reports to the model that a handler returned no answer', async (reason, message) => {
-    const { call } = decidedInvocation('human_input', []);
+    const { call } = createDecidedCall('human_input', []);
     const tool = humanInput({ handler: () => ({ decision: 'reject', reason }) });
     expect(await tool.call(INPUT, call)).toEqual({ type: 'error', reason: 'declined', message });
   });
 
   it('asks no question about an invalid input', async () => {
-    const { call, asked } = decidedInvocation('human_input', []);
+    const { call, asked } = createDecidedCall('human_input', []);
     expect((await humanInput().call({ question: '' }, call)).content).toMatch(
       /^The input of tool 'human_input' is not valid:\n- question: /,
     );

@@ -3,7 +3,7 @@ import { type Decision, type JsonObject, ToolConfigurationError } from '../../..
 import { answers } from '../../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
@@ -11,7 +11,7 @@ const INPUT = { orderId: 1003, amount: 149 };
 /** Calls the refund tool once, behind an approval with this decision. */
 async function decided(decision: Decision, input: JsonObject = INPUT) {
   const { refund, refunds } = refundTool();
-  const { call: live, asked } = decidedInvocation('refund', [decision]);
+  const { call: live, asked } = createDecidedCall('refund', [decision]);
   const result = await requireApproval(refund, 'May it?').call(input, live);
   return { result, refunds, asked };
 }
@@ -23,7 +23,7 @@ describe('a tool that requires approval', () => {
       refund,
       ({ orderId, amount }, { id }) => `Refund ${amount} of ${orderId} (${id})?`,
     );
-    const { call: live, asked } = decidedInvocation('refund', []);
+    const { call: live, asked } = createDecidedCall('refund', []);
     await expect(tool.call({ orderId: 1003 }, live)).rejects.toThrow(
       'This question has no prepared decision.',
     );
@@ -37,7 +37,7 @@ describe('a tool that requires approval', () => {
   it('asks the given people for the given time (AEA-11)', async () => {
     const { refund } = refundTool();
     const tool = requireApproval(refund, 'May it?', { by: 'supervisor', expires: 60_000, onExpiry: 'exit' });
-    const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const { call: live, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     await tool.call(INPUT, live);
     const options = { by: 'supervisor', expires: 60_000, onExpiry: 'exit' };
     expect(asked).toEqual([
@@ -68,7 +68,7 @@ describe('a tool that requires approval', () => {
 
   it('does not run with an invalid edited input, and asks once more', async () => {
     const { refund, refunds } = refundTool();
-    const { call: live, asked } = decidedInvocation('refund', [
+    const { call: live, asked } = createDecidedCall('refund', [
       { decision: 'edit', input: { orderId: 'x' } },
       { decision: 'edit', input: { orderId: 7 } },
     ]);
@@ -170,13 +170,13 @@ describe('a tool that requires approval', () => {
     [{}, { decision: 'approve' }, "The input of tool 'pay_back' is not valid:"],
     [INPUT, { decision: 'reject' }, "This call of 'pay_back' was declined"],
   ])('uses the name that the model knows: input %j, decision %j', async (input, decision, text) => {
-    const { call: live } = decidedInvocation('pay_back', [decision]);
+    const { call: live } = createDecidedCall('pay_back', [decision]);
     expect((await requireApproval(refundTool().refund, 'May it?').call(input, live)).content).toContain(text);
   });
 
   it('does not run outside a session, where no person can decide (AEA-01, AEA-04)', async () => {
     const { refund, refunds } = refundTool();
-    const { call: live, asked } = decidedInvocation('refund', [{ decision: 'approve' }], {
+    const { call: live, asked } = createDecidedCall('refund', [{ decision: 'approve' }], {
       inSession: false,
     });
     const call = requireApproval(refund, 'May it?').call(INPUT, live);
@@ -191,7 +191,7 @@ describe('a tool that requires approval', () => {
   it('asks two questions, in order, if it has two guards', async () => {
     const { refund, refunds } = refundTool();
     const tool = requireApproval(requireApproval(refund, 'Inner?'), 'Outer?');
-    const { call: live, asked } = decidedInvocation('refund', [
+    const { call: live, asked } = createDecidedCall('refund', [
       { decision: 'approve' },
       { decision: 'approve' },
     ]);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { type Decision, defineDomainType, defineTool } from '../../../../../src/index.ts';
 import { requireType } from '../../../../../src/modules/decorators/entry.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 
 const Address = defineDomainType({
   name: 'Address',
@@ -31,7 +31,7 @@ const shipping = () => {
 
 async function sent(decision: Decision) {
   const { ship, shipped } = shipping();
-  const { call, asked, board } = decidedInvocation('ship', [decision]);
+  const { call, asked, board } = createDecidedCall('ship', [decision]);
   const result = await requireType(ship, Address).call({ orderId: 7 }, call);
   return { result, asked, shipped, board };
 }
@@ -53,7 +53,7 @@ describe('a tool that requires a type', () => {
 
   it('runs at once if the blackboard has a value (DEC-17)', async () => {
     const { ship, shipped } = shipping();
-    const { call, asked } = decidedInvocation('ship', []);
+    const { call, asked } = createDecidedCall('ship', []);
     call.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
     call.blackboard.add(bergen, { type: 'Address' });
     call.blackboard.add({ city: 7 }, { type: 'Other' });
@@ -64,7 +64,7 @@ describe('a tool that requires a type', () => {
 
   it('asks again if the newest value is no longer valid', async () => {
     const { ship } = shipping();
-    const { call, asked, board } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    const { call, asked, board } = createDecidedCall('ship', [{ decision: 'edit', input: bergen }]);
     call.blackboard.add(bergen, { type: 'Address' });
     call.blackboard.add({ town: 'Getaria' }, { type: 'Address' });
     await requireType(ship, Address).call({ orderId: 7 }, call);
@@ -74,7 +74,7 @@ describe('a tool that requires a type', () => {
 
   it('asks with its own message and an initial hint (DEC-19)', async () => {
     const { ship } = shipping();
-    const { call, asked } = decidedInvocation('ship', [{ decision: 'reject' }]);
+    const { call, asked } = createDecidedCall('ship', [{ decision: 'reject' }]);
     const asking = requireType(ship, Address, {
       message: ({ orderId }) => `Where does ${orderId} go?`,
       hint: bergen,
@@ -121,7 +121,7 @@ describe('a tool that requires a type', () => {
   it('asks once more if the value is invalid in a way that its JSON Schema cannot express', async () => {
     const { ship, shipped } = shipping();
     const sunk = { city: 'Atlantis' };
-    const { call, asked } = decidedInvocation('ship', [
+    const { call, asked } = createDecidedCall('ship', [
       { decision: 'edit', input: sunk },
       { decision: 'edit', input: bergen },
     ]);
@@ -140,13 +140,13 @@ describe('a tool that requires a type', () => {
   });
 
   it('asks no question about an invalid input', async () => {
-    const { call, asked } = decidedInvocation('ship', [{ decision: 'edit', input: bergen }]);
+    const { call, asked } = createDecidedCall('ship', [{ decision: 'edit', input: bergen }]);
     const result = await requireType(shipping().ship, Address).call({}, call);
     expect([result.type, asked]).toEqual(['error', []]);
   });
 
   it('reports that no person can send a value outside a session', async () => {
-    const { call } = decidedInvocation('ship', [], { inSession: false });
+    const { call } = createDecidedCall('ship', [], { inSession: false });
     await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
         'Run it in a session, where somebody can decide, or review it with withReview.',

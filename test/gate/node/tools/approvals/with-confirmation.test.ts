@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../../../src/index.ts';
 import { withConfirmation } from '../../../../../src/modules/decorators/entry.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
@@ -9,7 +9,7 @@ const schema = refundTool().refund.inputSchema;
 
 async function confirmed(...decisions: readonly Decision[]) {
   const { refund, refunds } = refundTool();
-  const { call, asked, board } = decidedInvocation('refund', decisions);
+  const { call, asked, board } = createDecidedCall('refund', decisions);
   await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, call);
   return { refunds, asked, board };
 }
@@ -23,14 +23,14 @@ describe('a tool with confirmation', () => {
 
   it('accepts a fixed text as its message (DEC-15)', async () => {
     const { refund } = refundTool();
-    const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     await withConfirmation(refund, 'Sure?').call(INPUT, call);
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema }]);
   });
 
   it('asks the given people for the given time', async () => {
     const { refund } = refundTool();
-    const { call, asked } = decidedInvocation('refund', [{ decision: 'approve' }]);
+    const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     const options = { by: 'supervisor', expires: 5, onExpiry: 'exit' } as const;
     await withConfirmation(refund, 'Sure?', options).call(INPUT, call);
     expect(asked).toEqual([{ for: 'decision', message: 'Sure?', input: INPUT, schema, ...options }]);

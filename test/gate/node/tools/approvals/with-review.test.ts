@@ -9,7 +9,7 @@ import {
   type ReviewRequest,
   withReview,
 } from '../../../../../src/modules/decorators/entry.ts';
-import { decidedInvocation } from './decided-invocation.ts';
+import { createDecidedCall } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
@@ -20,7 +20,7 @@ async function reviewed(
   change: Partial<CallRun> = {},
 ) {
   const { refund, refunds } = refundTool();
-  const { call: live, asked } = decidedInvocation('refund', [], change);
+  const { call: live, asked } = createDecidedCall('refund', [], change);
   const result = await withReview(refund, handler, options).call(INPUT, live);
   return { result, refunds, asked };
 }
@@ -31,7 +31,7 @@ describe('a tool with a synchronous reviewer', () => {
   it('passes an empty message, a timeout of five minutes and a default of exit to its reviewer (AEA-02)', async () => {
     const requests: ReviewRequest[] = [];
     const { refund } = refundTool();
-    const { call: live } = decidedInvocation('refund', []);
+    const { call: live } = createDecidedCall('refund', []);
     const handler: ReviewHandler = (request) => {
       requests.push(request);
       return { decision: 'approve' };
@@ -129,7 +129,7 @@ describe('a tool with a synchronous reviewer', () => {
   it('does not ask the reviewer about an invalid input', async () => {
     const handler = vi.fn(autoApprove());
     const { refund } = refundTool();
-    const { call: live } = decidedInvocation('refund', []);
+    const { call: live } = createDecidedCall('refund', []);
     expect(await withReview(refund, handler).call({}, live)).toMatchObject({ reason: 'invalid-input' });
     expect(handler).not.toHaveBeenCalled();
   });

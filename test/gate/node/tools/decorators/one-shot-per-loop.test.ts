@@ -5,7 +5,7 @@ import { decorate, oneShotPerLoop } from '../../../../../src/modules/decorators/
 import { slidingWindow } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
-import { calls, crash, sessionWith, shownResults } from './turns.ts';
+import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
 
 const ADVICE = 'Write your script now using the skill body above.';
 const LOADED =
@@ -111,7 +111,7 @@ describe('a one-shot tool', () => {
   it('runs once in a turn that another Worker resumes', async () => {
     const ran: string[] = [];
     const session: TestSession = sessionWith(
-      [skill(ran), crash(() => session)],
+      [skill(ran), createCrashingTool(() => session)],
       [calls('skill'), calls('crash'), calls('skill'), 'Done.'],
     );
     await session.send('Go.');

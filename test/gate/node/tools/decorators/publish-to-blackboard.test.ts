@@ -12,7 +12,7 @@ import { scriptedModel, type TestSession } from '../../../../../src/testing/entr
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { fakeCall } from '../fake-call.ts';
-import { calls, crash, sessionWith, shownResults } from './turns.ts';
+import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
 
 const Hit = defineDomainType({
   name: 'Hit',
@@ -84,7 +84,7 @@ describe('a publishing tool', () => {
 
   it('publishes once, even if another Worker resumes the turn', async () => {
     const session: TestSession = sessionWith(
-      [publishToBlackboard(search), crash(() => session)],
+      [publishToBlackboard(search), createCrashingTool(() => session)],
       [calls('search'), calls('crash'), 'Done.'],
     );
     await session.send('Go.');

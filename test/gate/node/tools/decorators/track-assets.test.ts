@@ -4,7 +4,7 @@ import { artifact, defineDomainType, defineTool } from '../../../../../src/index
 import { assetsOf, trackAssets } from '../../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { fakeCall } from '../fake-call.ts';
-import { calls, crash, sessionWith, shownResults } from './turns.ts';
+import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
 
 const Concert = defineDomainType({
   name: 'Concert',
@@ -92,7 +92,7 @@ describe('tracked assets', () => {
 
   it('survive a crash of the Worker', async () => {
     const session: TestSession = sessionWith(
-      [trackAssets(plan), crash(() => session)],
+      [trackAssets(plan), createCrashingTool(() => session)],
       [calls('plan'), calls('crash'), 'Done.'],
     );
     await session.send('Go.');

@@ -22,7 +22,7 @@ export const shownResults = (session: TestSession): string[] =>
   );
 
 /** A tool whose first call stops the Worker once earlier events are stored; another Worker resumes. */
-export function crash(session: () => TestSession): AnyTool {
+export function createCrashingTool(session: () => TestSession): AnyTool {
   let isFirst = true;
   return defineTool({
     name: 'crash',

@@ -20,7 +20,7 @@ import { defineManualTool } from '../../../../../src/modules/answers/entry.ts';
 import { manual, publishToBlackboard, withOutput } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { agent, answers, calls, resultsRead } from '../../agentic/scenes.ts';
-import { says, scene } from '../../mcp/tools/scenes.ts';
+import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -97,7 +97,7 @@ describe('a tool with an added output type', () => {
     { description: 'Gets.', inputSchema: v.object({}), execute: async () => ann },
     { name: 'get', effect: 'read' },
   );
-  const { client } = scene([says('get', JSON.stringify(ann))]);
+  const { client } = scene([sayingTool('get', JSON.stringify(ann))]);
 
   it.each<[string, ToolSource]>([
     ['the AI SDK', adapt(ofSdk)],

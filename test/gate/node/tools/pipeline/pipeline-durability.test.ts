@@ -3,7 +3,7 @@ import { type AnyTool, defineAgent, defineTextTool, type Effect } from '../../..
 import { definePipeline } from '../../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock, createTestSession, type TestSession } from '../../../../../src/testing/entry.ts';
-import { answers } from '../../session/former-holder.ts';
+import { callResults } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
 
 const asks = { calls: [{ name: 'line', input: { input: 'start' } }] };
@@ -100,7 +100,13 @@ describe('a step that waits for an outside answer', () => {
     const note = { wait: `${call?.id}#0`, answer: { type: 'decision', decision } };
     await app.port.post({ kind: 'answer', turn: turn?.id ?? '', body: JSON.stringify(note) });
     const end = await app.run(await app.resume(turn?.id ?? ''));
-    return { app, before, acted, end, read: answers((await app.state()).messages).map(([, text]) => text) };
+    return {
+      app,
+      before,
+      acted,
+      end,
+      read: callResults((await app.state()).messages).map(([, text]) => text),
+    };
   }
 
   it('suspends the turn, and resumes at the step after its approval', async () => {

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../../../src/index.ts';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { HEARING, holdersHear } from '../../http/time.ts';
-import { calling, KEY, newId, publishing, texts, viewOf } from './talk.ts';
+import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
+import { appWithEndpoint, callTool, KEY, newId, texts, viewOf } from './talk.ts';
 
-const via = publishing({
+const via = appWithEndpoint({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
 });
 
 describe('an agent call', () => {
   it('returns an error with its text if the turn failed, and the conversation continues', async () => {
     const { message } = script(new ModelError('bad-request', 'The model refused this.'), 'Better now.');
-    const failed = await calling(via, 'scripted', { message: message() });
+    const failed = await callTool(via, 'scripted', { message: message() });
     const told = viewOf(failed);
     expect(failed.isError).toBe(true);
     expect(texts(failed)).toEqual([
@@ -21,7 +21,7 @@ describe('an agent call', () => {
     ]);
     expect(Object(told.error)).toMatchObject({ type: 'model-failure' });
     expect(told).toMatchObject({ outcome: 'failed', text: '' });
-    const again = await calling(via, 'scripted', { message: 'And now?', session: told.session });
+    const again = await callTool(via, 'scripted', { message: 'And now?', session: told.session });
     expect(texts(again)).toEqual(['Better now.']);
   });
 
@@ -33,9 +33,9 @@ describe('an agent call', () => {
       model: modelBySession,
       limits: { iterations: 1 },
     });
-    const limited = publishing({ agents: [brief] }, { agents: [brief] });
+    const limited = appWithEndpoint({ agents: [brief] }, { agents: [brief] });
     const { message } = script({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
-    const answer = await calling(limited, 'brief', { message: message(), session: newId() });
+    const answer = await callTool(limited, 'brief', { message: message(), session: newId() });
     expect(answer.isError).toBeUndefined();
     expect(texts(answer)).toEqual([
       'As far as I got.',
@@ -49,13 +49,13 @@ describe('an agent call', () => {
   });
 
   it('returns an error if the turn was cancelled', async () => {
-    const id = `${HEARING}-${newId()}`;
+    const id = `${MANUAL_DELIVERY}-${newId()}`;
     const answer = held('Never.');
     const { message } = script(answer.reply);
-    const called = calling(via, 'scripted', { message: message(), session: id });
+    const called = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await via(`/agents/scripted/sessions/${id}/cancel`, { method: 'POST' });
-    holdersHear();
+    deliverToHolders();
     const cancelled = await called;
     expect(cancelled.isError).toBe(true);
     expect(texts(cancelled)).toEqual(['The turn was cancelled.']);
@@ -78,8 +78,8 @@ describe('an agent call', () => {
       tools: [stop],
     });
     const { message } = script({ calls: [{ name: 'stop' }] });
-    const shop = publishing({ agents: [closing] }, { agents: [closing] });
-    const answer = await calling(shop, 'closing', { message: message(), session: newId() });
+    const shop = appWithEndpoint({ agents: [closing] }, { agents: [closing] });
+    const answer = await callTool(shop, 'closing', { message: message(), session: newId() });
     expect(answer.isError).toBe(true);
     expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
@@ -90,7 +90,7 @@ describe('an agent call', () => {
     const { message } = script(pay, 'Paid.', 'Anything else?');
     const id = newId();
     const input = { message: message(), session: id };
-    const waits = await calling(via, 'ask_clerk', input, { [KEY]: 'k1' });
+    const waits = await callTool(via, 'ask_clerk', input, { [KEY]: 'k1' });
     const { turn, path, outcome, pending } = Object(waits.structuredContent);
     const [{ call, links }] = pending;
     expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
@@ -102,7 +102,7 @@ describe('an agent call', () => {
     ]);
     expect(path).toBe(`/agents/clerk/sessions/${id}/turns/${turn}`);
 
-    const refused = await calling(via, 'ask_clerk', { message: 'Hurry!', session: id });
+    const refused = await callTool(via, 'ask_clerk', { message: 'Hurry!', session: id });
     expect([refused.isError, texts(refused)]).toEqual([
       true,
       [
@@ -118,7 +118,7 @@ describe('an agent call', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'approve' }),
     });
-    const done = await calling(via, 'ask_clerk', input, { [KEY]: 'k1' });
+    const done = await callTool(via, 'ask_clerk', input, { [KEY]: 'k1' });
     expect(texts(done)).toEqual(['Paid.']);
     expect(paidTo(to)).toEqual([5]);
   });
@@ -127,9 +127,9 @@ describe('an agent call', () => {
     const id = newId();
     const answer = held('Done.');
     const { message } = script(answer.reply);
-    const first = calling(via, 'scripted', { message: message(), session: id });
+    const first = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
-    const second = await calling(via, 'scripted', { message: 'Me too', session: id });
+    const second = await callTool(via, 'scripted', { message: 'Me too', session: id });
     answer.release();
     const { turn } = viewOf(await first);
     expect([second.isError, texts(second)]).toEqual([

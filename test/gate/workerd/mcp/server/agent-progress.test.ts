@@ -5,22 +5,22 @@ import { SessionUnavailableError } from '../../../../doors/session.ts';
 import { marathon, recordings } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { journal, json, post, send, sessionName } from '../../http/client.ts';
-import { pausesPassing } from '../../http/pauses-passing.ts';
+import { withoutPauses } from '../../http/pauses-passing.ts';
 import {
-  calling,
-  connected,
+  appWithEndpoint,
+  callTool,
+  connectClient,
   KEY,
   messagesOf,
   newId,
   postMcp,
-  publishing,
   record,
   rpc,
   texts,
   viewOf,
 } from './talk.ts';
 
-const via = publishing({ agents: ['scripted'] });
+const via = appWithEndpoint({ agents: ['scripted'] });
 
 describe('a running turn', () => {
   it('reports its tool calls to its client, with increasing numbers, before the answer', async () => {
@@ -44,7 +44,7 @@ describe('a running turn', () => {
 
   it('reports progress to the official client', async () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
-    const client = await connected(via);
+    const client = await connectClient(via);
     const heard: unknown[] = [];
     const params = { name: 'scripted', arguments: { message: message() } };
     await client.callTool(params, undefined, { onprogress: (progress) => heard.push(progress) });
@@ -98,7 +98,7 @@ describe('a turn that outlives its invocation', () => {
   const add = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
   it('is followed to its end, and its client gets progress throughout', async () => {
-    const long = publishing(
+    const long = appWithEndpoint(
       { agents: ['marathon'] },
       { agents: [marathon], limits: { subrequests: 30, internalSubrequests: 30 } },
     );
@@ -128,7 +128,7 @@ describe('a turn that outlives its invocation', () => {
     await runInDurableObject(stub, (_, { storage }) => {
       storage.sql.exec(`UPDATE events SET body = replace(body, '"v":1', '"v":9') WHERE seq = 4`);
     });
-    const answer = await calling(via, 'scripted', { message: 'Hello', session: id });
+    const answer = await callTool(via, 'scripted', { message: 'Hello', session: id });
     const { turn } = viewOf(answer);
     expect(answer).toEqual({
       content: [
@@ -142,10 +142,10 @@ describe('a turn that outlives its invocation', () => {
   it('is reported with instructions to check if it may have started', async () => {
     const fail = () => Promise.reject(new Error('Durable Object is no longer active'));
     const objects = { getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail }) };
-    const lost = publishing({ agents: ['scripted'] }, {}, { SESSIONS: objects });
+    const lost = appWithEndpoint({ agents: ['scripted'] }, {}, { SESSIONS: objects });
     const id = newId();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const answer = await pausesPassing(() => calling(lost, 'scripted', { message: 'Hello', session: id }));
+    const answer = await withoutPauses(() => callTool(lost, 'scripted', { message: 'Hello', session: id }));
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(/^holdfast: it is unknown whether turn [0-9a-f]{16} was accepted$/),

@@ -4,8 +4,8 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { changedClerk, clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
-import { type Asked, answered } from './asking.ts';
-import { newId, publishing, texts, viewOf } from './talk.ts';
+import { type Questions, requestWith } from './asking.ts';
+import { appWithEndpoint, newId, texts, viewOf } from './talk.ts';
 
 /** Reads the caller from `x-user`: an id, then an optional tenant and role. */
 const auth = ({ headers }: Request): Caller => {
@@ -25,7 +25,7 @@ const careful = defineAgent({
 });
 
 const agents = [clerk, careful];
-const via = publishing({ agents: [clerk, { agent: 'clerk', as: 'teller' }, careful] }, { agents, auth });
+const via = appWithEndpoint({ agents: [clerk, { agent: 'clerk', as: 'teller' }, careful] }, { agents, auth });
 
 const INVALID_STATE = {
   error: {
@@ -54,11 +54,11 @@ async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'
   const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
   const session = newId();
   const params: Params = { name: 'clerk', arguments: { message: message(), session } };
-  const { result } = await answered(via, 'tools/call', { ...params }, as(user));
-  const { requestState, inputRequests } = result as Asked;
+  const { result } = await requestWith(via, 'tools/call', { ...params }, as(user));
+  const { requestState, inputRequests } = result as Questions;
   const [key = ''] = Object.keys(inputRequests);
   const again = (answer: unknown, { by = user, state = requestState, ...more }: Again = {}) =>
-    answered(
+    requestWith(
       via,
       'tools/call',
       { ...params, requestState: state, inputResponses: { [key]: answer }, ...more },
@@ -129,10 +129,10 @@ describe('an answer to a pending question', () => {
     const more = { calls: [{ name: 'pay', input: { to: second, amount: 7 } }] };
     const { key, state, params, again } = await asked('ann', [more, `Paid ${first}.`]);
     const { result } = await again(approve);
-    const [later = ''] = Object.keys((result as Asked).inputRequests);
+    const [later = ''] = Object.keys((result as Questions).inputRequests);
     expect(later).not.toBe(key);
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve, [later]: approve } };
-    const repeated = await answered(via, 'tools/call', sent, as('ann'));
+    const repeated = await requestWith(via, 'tools/call', sent, as('ann'));
     expect(repeated.result).toEqual(result);
     expect(paidTo(second)).toEqual([]);
   });
@@ -178,7 +178,7 @@ describe('an answer to a pending question', () => {
         requestState: forged(state, { asked: [key] }),
         inputResponses: { [key]: approve },
       };
-      const { result } = await answered(via, 'tools/call', sent, as('ann'));
+      const { result } = await requestWith(via, 'tools/call', sent, as('ann'));
       expect(Object(result).resultType).toBe('input_required');
     }
     expect([paidTo(to), paidTo(other.to)]).toEqual([[], []]);
@@ -187,7 +187,7 @@ describe('an answer to a pending question', () => {
   it('is refused without a request state, with an invalid one, and with another input', async () => {
     const { to, key, state, params, again } = await asked();
     const responses = { inputResponses: { [key]: approve } };
-    expect(await answered(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
+    expect(await requestWith(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
       error: {
         code: -32602,
         message: '`inputResponses` need the `requestState` of their questions.',
@@ -215,9 +215,9 @@ describe('an answer to a pending question', () => {
 
   it('is void if the tool has changed since', async () => {
     const { to, session, params, state, key } = await asked();
-    const later = publishing({ agents: ['clerk'] }, { agents: [changedClerk], auth });
+    const later = appWithEndpoint({ agents: ['clerk'] }, { agents: [changedClerk], auth });
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
-    const { result } = await answered(later, 'tools/call', sent, as('ann'));
+    const { result } = await requestWith(later, 'tools/call', sent, as('ann'));
     expect(texts(result).at(-1)).toBe(
       "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model sees " +
         'this and can ask again.',
@@ -232,7 +232,7 @@ describe('an answer to a pending question', () => {
       name: 'clerk',
       arguments: { message: script(call, 'Paid.').message(), session: newId() },
     };
-    const words = await answered(via, 'tools/call', params, as('bob red'));
+    const words = await requestWith(via, 'tools/call', params, as('bob red'));
     expect(viewOf(words.result).outcome).toBe('suspended');
     const boss = await asked('ann red manager', ['Paid.'], 'pay_as_manager');
     const { result } = await boss.again(approve, { by: 'bob red' });
@@ -249,7 +249,7 @@ describe('an answer to a pending question', () => {
     const call = { calls: [{ name: 'pay', input: { to: 'nobody', amount: 5 } }] };
     const { message } = script(call);
     const params = { name: 'careful', arguments: { message: message(), session: newId() } };
-    const { result } = await answered(via, 'tools/call', params, as('ann red'));
+    const { result } = await requestWith(via, 'tools/call', params, as('ann red'));
     expect(viewOf(result).outcome).toBe('suspended');
   });
 });

@@ -5,8 +5,8 @@ import { humanInput } from '../../../../../src/modules/decorators/entry.ts';
 import { asksFirst } from '../../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, type Scripted, script } from '../../../../fixtures/scripts.ts';
-import { type Asked, answered, connectedAsking, FORMS, type Sender } from './asking.ts';
-import { calling, newId, publishing, texts, viewOf } from './talk.ts';
+import { connectWithUser, FORMS, type Questions, requestWith, type Sender } from './asking.ts';
+import { appWithEndpoint, callTool, newId, texts, viewOf } from './talk.ts';
 
 const done = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
   defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
@@ -51,7 +51,7 @@ const asker = defineAgent({
   ],
 });
 
-const via = publishing({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
+const via = appWithEndpoint({ agents: ['clerk', asker] }, { agents: [clerk, asker] });
 
 const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
 
@@ -63,8 +63,8 @@ async function asked(
   input: Readonly<Record<string, unknown>> = {},
 ) {
   const params = { name: agent, arguments: { message: message(), ...input } };
-  const { result } = await answered(via, 'tools/call', params, sender);
-  const first = result as Asked;
+  const { result } = await requestWith(via, 'tools/call', params, sender);
+  const first = result as Questions;
   const keys = Object.keys(first.inputRequests);
   return {
     params,
@@ -87,13 +87,13 @@ async function again(
   inputResponses: unknown,
   sender?: Sender,
 ) {
-  return answered(via, 'tools/call', { ...params, requestState, inputResponses }, sender);
+  return requestWith(via, 'tools/call', { ...params, requestState, inputResponses }, sender);
 }
 
 const accept = (content: Readonly<Record<string, unknown>>) => ({ action: 'accept', content });
 const approve = accept({ decision: 'approve' });
 
-const formOf = ({ inputRequests }: Asked, key: string | undefined) =>
+const formOf = ({ inputRequests }: Questions, key: string | undefined) =>
   Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
 
 /** Returns the result of the model's last call. */
@@ -141,7 +141,7 @@ describe('a turn that waits for a decision', () => {
   it('is approved by the official client', async () => {
     const to = crypto.randomUUID();
     const { message } = script({ calls: [pay(to)] }, 'Paid.');
-    const client = await connectedAsking(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
+    const client = await connectWithUser(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
     const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
     const { session } = viewOf(result);
     expect(texts(result)).toEqual([
@@ -198,7 +198,7 @@ describe('a turn that waits for a decision', () => {
     const { first, keys, params, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
     const { result } = await answer(accept(content));
-    const { inputRequests, requestState } = result as Asked;
+    const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({
       [key]: {
         method: 'elicitation/create',
@@ -220,7 +220,7 @@ describe('a turn that waits for a decision', () => {
   ])('is asked again after %s', async (_, sent) => {
     const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
-    expect(formOf(result as Asked, keys[0]).message).toBe(
+    expect(formOf(result as Questions, keys[0]).message).toBe(
       `The answer was not accepted: it is not the answer of a form.\n${formOf(first, keys[0]).message}`,
     );
   });
@@ -259,15 +259,17 @@ describe('a turn that waits for a decision', () => {
     const { params, keys, first, answer } = await asked('clerk', script({ calls }, 'Paid.'));
     expect(keys).toHaveLength(3);
     const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
-    const second = result as Asked;
+    const second = result as Questions;
     // A dismissed question is not asked again at once.
     expect(Object.keys(second.inputRequests)).toEqual([keys[1]]);
     expect(formOf(second, keys[1]).message).toBe(
       `The answer was not accepted: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
     );
     const { result: third } = await again(params, second.requestState, { [keys[1] ?? '']: approve });
-    expect(Object.keys((third as Asked).inputRequests)).toEqual([keys[2]]);
-    const { result: last } = await again(params, (third as Asked).requestState, { [keys[2] ?? '']: approve });
+    expect(Object.keys((third as Questions).inputRequests)).toEqual([keys[2]]);
+    const { result: last } = await again(params, (third as Questions).requestState, {
+      [keys[2] ?? '']: approve,
+    });
     expect(texts(last)[0]).toBe('Paid.');
     expect([paidTo(a), paidTo(b), paidTo(c)]).toEqual([[5], [6], [7]]);
   });
@@ -280,7 +282,7 @@ describe('a turn that waits for a decision', () => {
       'Both are paid.',
     );
     const questions: string[] = [];
-    const client = await connectedAsking(via, ({ message: question }) => {
+    const client = await connectWithUser(via, ({ message: question }) => {
       questions.push(question.split('\n').at(-1) ?? '');
       return { action: 'accept', content: { decision: 'approve' } };
     });
@@ -299,14 +301,14 @@ describe('a turn that waits for a decision', () => {
     for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {}, roots: {} }]) {
       const { message } = script({ calls: [pay(to)] });
       const params = { name: 'clerk', arguments: { message: message() } };
-      const { result } = await answered(via, 'tools/call', params, { capabilities });
+      const { result } = await requestWith(via, 'tools/call', params, { capabilities });
       expect([viewOf(result).outcome, Object(result).resultType]).toEqual(['suspended', 'complete']);
     }
-    const older = await calling(via, 'clerk', { message: script({ calls: [pay(to)] }).message() });
+    const older = await callTool(via, 'clerk', { message: script({ calls: [pay(to)] }).message() });
     expect(viewOf(older).outcome).toBe('suspended');
     const lookUp = { name: 'look_up', input: { id: 'o-1' } };
     const { message } = script({ calls: [lookUp] });
-    const { result } = await answered(via, 'tools/call', {
+    const { result } = await requestWith(via, 'tools/call', {
       name: 'clerk',
       arguments: { message: message() },
     });
@@ -338,7 +340,7 @@ describe('a question', () => {
       },
     });
     const { result: empty } = await answer(accept({}));
-    expect(formOf(empty as Asked, keys[0]).message).toBe(
+    expect(formOf(empty as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
     const { result } = await answer(accept({ text: 'Rome' }));
@@ -374,10 +376,10 @@ describe('a question', () => {
     });
     const secret = `sk-ant-api03-${'a1B2'.repeat(24)}`;
     const { result: refused } = await answer(accept({ class: 'first', day: secret }));
-    expect(formOf(refused as Asked, keys[0]).message).toMatch(/was not accepted: input\.day: /);
+    expect(formOf(refused as Questions, keys[0]).message).toMatch(/was not accepted: input\.day: /);
     expect(JSON.stringify(refused)).not.toContain(secret);
     const { result: credential } = await answer(accept({ class: 'first', note: secret }));
-    expect(formOf(credential as Asked, keys[0]).message).toBe(
+    expect(formOf(credential as Questions, keys[0]).message).toBe(
       'The answer was not accepted: input.note: looks like a credential, which is not accepted here: the ' +
         'journal keeps answers.\nWhich seats?',
     );
@@ -387,14 +389,14 @@ describe('a question', () => {
 
   it('that a form cannot express is described in text', async () => {
     const { message } = script({ calls: [{ name: 'value', input: {} }] });
-    const { result } = await answered(via, 'tools/call', {
+    const { result } = await requestWith(via, 'tools/call', {
       name: 'asker',
       arguments: { message: message() },
     });
     expect(viewOf(result).outcome).toBe('suspended');
     const long = script({ calls: [{ name: 'long', input: { text: 'x'.repeat(20_000) } }] });
     const params = { name: 'asker', arguments: { message: long.message() } };
-    expect(viewOf((await answered(via, 'tools/call', params)).result).outcome).toBe('suspended');
+    expect(viewOf((await requestWith(via, 'tools/call', params)).result).outcome).toBe('suspended');
   });
 
   it.each([
@@ -413,7 +415,7 @@ describe('a question', () => {
       ]);
       expect(message).toBe(`Tool '${name}' is to be called with ${JSON.stringify(input)}.\nMay I ${name}?`);
       const { result } = await answer(accept({ decision: 'edit', name: 'Eve' }));
-      expect(formOf(result as Asked, keys[0]).message).toBe(
+      expect(formOf(result as Questions, keys[0]).message).toBe(
         `The answer was not accepted: input: is missing.\n${message}`,
       );
       expect(texts((await answer(approve)).result)[0]).toBe('Done.');

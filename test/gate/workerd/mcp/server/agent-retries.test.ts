@@ -2,17 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
-import { calling, KEY, messagesOf, newId, postMcp, publishing, record, rpc, texts, viewOf } from './talk.ts';
+import {
+  appWithEndpoint,
+  callTool,
+  KEY,
+  messagesOf,
+  newId,
+  postMcp,
+  record,
+  rpc,
+  texts,
+  viewOf,
+} from './talk.ts';
 
-const via = publishing({ agents: ['scripted'] });
+const via = appWithEndpoint({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
   it('returns its turn, even if the call named no session', async () => {
     const { message, model } = script(record('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
-    const first = await calling(via, 'scripted', input, { [KEY]: key });
-    const again = await calling(via, 'scripted', input, { [KEY]: key });
+    const first = await callTool(via, 'scripted', input, { [KEY]: key });
+    const again = await callTool(via, 'scripted', input, { [KEY]: key });
     expect(again).toEqual(first);
     expect(viewOf(first).session).toMatch(/^mcp-[0-9a-f]{32}$/);
     expect(model.requests.length).toBe(2);
@@ -24,9 +35,9 @@ describe('a call that is repeated under its key', () => {
     const { message, model } = script(answer.reply);
     const input = { message: message() };
     const key = crypto.randomUUID();
-    const first = calling(via, 'scripted', input, { [KEY]: key });
+    const first = callTool(via, 'scripted', input, { [KEY]: key });
     await answer.asked();
-    const joined = calling(via, 'scripted', input, { [KEY]: key });
+    const joined = callTool(via, 'scripted', input, { [KEY]: key });
     answer.release();
     expect(await joined).toEqual(await first);
     expect(model.requests.length).toBe(1);
@@ -35,8 +46,8 @@ describe('a call that is repeated under its key', () => {
   it('with another message is refused', async () => {
     const { message } = script('Done.');
     const key = crypto.randomUUID();
-    await calling(via, 'scripted', { message: message() }, { [KEY]: key });
-    const other = await calling(via, 'scripted', { message: 'Something else' }, { [KEY]: key });
+    await callTool(via, 'scripted', { message: message() }, { [KEY]: key });
+    const other = await callTool(via, 'scripted', { message: 'Something else' }, { [KEY]: key });
     expect([other.isError, texts(other)]).toEqual([
       true,
       ['This holdfast/idempotency-key was used with another input. Use a new key for a new message.'],
@@ -44,7 +55,7 @@ describe('a call that is repeated under its key', () => {
   });
 
   it('from another caller is a new call', async () => {
-    const shared = publishing(
+    const shared = appWithEndpoint(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody', tenant: 'acme' }) },
     );
@@ -66,7 +77,7 @@ describe('a call that is repeated under its key', () => {
   it('is not confused with a key of the HTTP API', async () => {
     const id = newId();
     const { message } = script('By MCP.', 'By HTTP.');
-    await calling(via, 'scripted', { message: message(), session: id }, { [KEY]: 'same' });
+    await callTool(via, 'scripted', { message: message(), session: id }, { [KEY]: 'same' });
     const headers = { 'idempotency-key': 'same' };
     const answer = await post(`/agents/scripted/sessions/${id}`, { message: 'Next' }, { headers, via });
     expect(await json(answer)).toMatchObject({ text: 'By HTTP.' });

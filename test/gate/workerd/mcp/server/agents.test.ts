@@ -10,25 +10,25 @@ import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json } from '../../http/client.ts';
 import {
   answerTo,
-  calling,
-  connected,
+  appWithEndpoint,
+  callTool,
+  connectClient,
   messagesOf,
   newId,
   postMcp,
-  publishing,
   record,
   rpc,
   texts,
   viewOf,
 } from './talk.ts';
 
-const via = publishing({
+const via = appWithEndpoint({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
 });
 
 describe('tools/list', () => {
   it('shows an agent as a tool with a message parameter, and describes its output', async () => {
-    const client = await connected(via);
+    const client = await connectClient(via);
     const { tools } = await client.listTools();
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['scripted', 'Says what its script says.'],
@@ -92,7 +92,7 @@ describe('tools/list', () => {
 describe('a call of an agent', () => {
   it('runs a turn, and returns the session in which the conversation continues', async () => {
     const { message, model } = script(record('first'), 'Noted.', 'You said it twice.');
-    const client = await connected(via);
+    const client = await connectClient(via);
     await client.listTools(); // so that it validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
     const told = viewOf(first);
@@ -127,7 +127,7 @@ describe('a call of an agent', () => {
   });
 
   it('reaches only the sessions of its caller', async () => {
-    const shared = publishing(
+    const shared = appWithEndpoint(
       { agents: ['scripted'] },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'nobody' }) },
     );
@@ -146,7 +146,7 @@ describe('a call of an agent', () => {
 
   it('continues the sessions of its caller’s other requests: those of a tenant, but not those of an id equal to the tenant’s name', async () => {
     const auth = ({ headers }: Request): Caller => JSON.parse(headers.get('x-caller') ?? '');
-    const shared = publishing({ agents: ['scripted'] }, { auth });
+    const shared = appWithEndpoint({ agents: ['scripted'] }, { auth });
     const session = newId();
     const as = (caller: Caller) => ({ headers: { 'x-caller': JSON.stringify(caller) } });
     const say = async (caller: Caller, { message }: { message(): string }) => {
@@ -165,7 +165,7 @@ describe('a call of an agent', () => {
   });
 
   it('receives the mapped headers as context', async () => {
-    const mapped = publishing(
+    const mapped = appWithEndpoint(
       { agents: ['scripted'] },
       { http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
@@ -185,8 +185,8 @@ describe('a call of an agent', () => {
       model: modelBySession,
       output: v.object({ count: v.number() }),
     });
-    const counting = publishing({ agents: [counter] }, { agents: [counter] });
-    const client = await connected(counting);
+    const counting = appWithEndpoint({ agents: [counter] }, { agents: [counter] });
+    const client = await connectClient(counting);
     const { tools } = await client.listTools();
     expect(Object(tools[0]?.outputSchema?.properties).object).toEqual({
       type: 'object',
@@ -208,7 +208,7 @@ describe('a call of an agent', () => {
     ],
     [{ message: 'x', context: {} }, 'context: Invalid key: Expected never but received "context"'],
   ])('is refused with the problems of its input: %j', async (input, problem) => {
-    const answer = await calling(via, 'scripted', input);
+    const answer = await callTool(via, 'scripted', input);
     expect([answer.isError, texts(answer)]).toEqual([
       true,
       [`The input of tool 'scripted' is not valid:\n- ${problem}\nCall it again with a corrected input.`],
@@ -224,7 +224,7 @@ describe('a call of an agent', () => {
       model: modelBySession,
       output: v.object({ root: Node }),
     });
-    const client = await connected(publishing({ agents: [tree] }, { agents: [tree] }));
+    const client = await connectClient(appWithEndpoint({ agents: [tree] }, { agents: [tree] }));
     const { tools } = await client.listTools();
     const { message } = script('{"root":{"children":[{"children":[]}]}}');
     const answer = await client.callTool({ name: 'tree', arguments: { message: message() } });
@@ -243,7 +243,7 @@ it('an agent whose output refers to its own root returns a plain object', async 
     output: jsonSchema({ type: 'object', properties: { child: { $ref: '#' } } }),
   });
   const { tools } = Object(
-    await answerTo(publishing({ agents: [family] }, { agents: [family] }), 'tools/list'),
+    await answerTo(appWithEndpoint({ agents: [family] }, { agents: [family] }), 'tools/list'),
   );
   expect(tools[0].outputSchema.properties.object).toEqual({ type: 'object' });
 });
@@ -256,7 +256,7 @@ it('an agent whose deployment is incomplete refuses a message', async () => {
     instructions: '',
     tools: [toolGroup('web')],
   });
-  const lacking = publishing(
+  const lacking = appWithEndpoint(
     { agents: ['needy'] },
     { agents: [needy], model: openaiCompatible(), use: [registered([])] },
   );

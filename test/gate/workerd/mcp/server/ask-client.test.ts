@@ -5,8 +5,8 @@ import { defineAgent, defineTool } from '../../../../../src/index.ts';
 import { askClient, defineMcpPrompt } from '../../../../../src/mcp/server/entry.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
-import { type Asked, answered, connectedAsking, FORMS } from './asking.ts';
-import { answerTo, calling, publishing, texts } from './talk.ts';
+import { connectWithUser, FORMS, type Questions, requestWith } from './asking.ts';
+import { answerTo, appWithEndpoint, callTool, texts } from './talk.ts';
 
 const form = (message: string, field: string) =>
   ({
@@ -135,7 +135,7 @@ const careless = defineAgent({
   tools: [greet],
 });
 
-const via = publishing(
+const via = appWithEndpoint(
   {
     tools: [greet, once, reserve, stubborn, twice, changing, keyed],
     prompts: [greeting],
@@ -145,14 +145,14 @@ const via = publishing(
 );
 
 const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
-  answered(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
+  requestWith(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
 
 /** Repeats a call with these answers to its first questions. */
 async function answering(
   inputResponses: Readonly<Record<string, unknown>>,
   input: unknown = { greeting: 'Hi' },
 ) {
-  const { requestState } = (await call(input)).result as Asked;
+  const { requestState } = (await call(input)).result as Questions;
   return { requestState, inputResponses };
 }
 
@@ -173,20 +173,20 @@ const INVALID_STATE = {
  */
 async function keysOfCall(room: string, more: object = {}, again: object = more): Promise<readonly string[]> {
   const params = { name: 'reserve', arguments: { room } };
-  const { result } = await answered(via, 'tools/call', { ...params, ...more });
-  const { requestState } = result as Asked;
+  const { result } = await requestWith(via, 'tools/call', { ...params, ...more });
+  const { requestState } = result as Questions;
   const inputResponses = { sure: accept({ word: 'yes' }) };
-  const last = await answered(via, 'tools/call', { ...params, ...again, requestState, inputResponses });
+  const last = await requestWith(via, 'tools/call', { ...params, ...again, requestState, inputResponses });
   expect(last.result).toMatchObject({ content: [{ type: 'text', text: 'Reserved: accept.' }] });
   return keys.flatMap(([of, key]) => (of === room ? [key] : []));
 }
 
 describe('a published tool that asks its client', () => {
   it('accepts no answer for another question with its key', async () => {
-    const first = await answered(via, 'tools/call', { name: 'twice', arguments: {} });
-    const { requestState } = first.result as Asked;
+    const first = await requestWith(via, 'tools/call', { name: 'twice', arguments: {} });
+    const { requestState } = first.result as Questions;
     const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
-    expect(await answered(via, 'tools/call', { name: 'twice', arguments: {}, ...again })).toMatchObject({
+    expect(await requestWith(via, 'tools/call', { name: 'twice', arguments: {}, ...again })).toMatchObject({
       result: {
         isError: true,
         content: [
@@ -203,9 +203,9 @@ describe('a published tool that asks its client', () => {
 
   it.each(['', ' ', 'toString', '0', 'a.b/c', 'ключ'])('can ask by the key %j', async (key) => {
     const params = { name: 'keyed', arguments: { key } };
-    const { requestState } = (await answered(via, 'tools/call', params)).result as Asked;
+    const { requestState } = (await requestWith(via, 'tools/call', params)).result as Questions;
     const again = { requestState, inputResponses: { [key]: accept({ word: 'yes' }) } };
-    expect(await answered(via, 'tools/call', { ...params, ...again })).toMatchObject({
+    expect(await requestWith(via, 'tools/call', { ...params, ...again })).toMatchObject({
       result: { content: [{ type: 'text', text: 'accept' }] },
     });
   });
@@ -214,7 +214,7 @@ describe('a published tool that asks its client', () => {
     'cannot ask by the key %s, whose answer would never arrive',
     async (key) => {
       const params = { name: 'keyed', arguments: { key } };
-      expect(await answered(via, 'tools/call', params)).toMatchObject({
+      expect(await requestWith(via, 'tools/call', params)).toMatchObject({
         result: {
           isError: true,
           content: [
@@ -229,12 +229,14 @@ describe('a published tool that asks its client', () => {
   );
 
   it('asks again if the question has changed since it was answered', async () => {
-    const asked = await answered(via, 'tools/call', { name: 'changing', arguments: {} });
-    const { requestState } = asked.result as Asked;
+    const asked = await requestWith(via, 'tools/call', { name: 'changing', arguments: {} });
+    const { requestState } = asked.result as Questions;
     const again = { requestState, inputResponses: { sure: accept({ word: 'yes' }) } };
-    expect(await answered(via, 'tools/call', { name: 'changing', arguments: {}, ...again })).toMatchObject({
-      result: { resultType: 'input_required', inputRequests: { sure: { params: { message: 'Pay 40?' } } } },
-    });
+    expect(await requestWith(via, 'tools/call', { name: 'changing', arguments: {}, ...again })).toMatchObject(
+      {
+        result: { resultType: 'input_required', inputRequests: { sure: { params: { message: 'Pay 40?' } } } },
+      },
+    );
   });
 
   it('has one idempotency key in all runs of a call, even without a client’s key, and another key for each call', async () => {
@@ -257,13 +259,13 @@ describe('a published tool that asks its client', () => {
       inputRequests: { name: form('Who are you?', 'name') },
       requestState: expect.stringMatching(/^holdfast-1\./),
     });
-    const { requestState } = first.result as Asked;
+    const { requestState } = first.result as Questions;
     const second = await call(
       input,
       { requestState, inputResponses: { name: accept({ name: 'Ada' }) } },
       everything,
     );
-    const asked = second.result as Asked;
+    const asked = second.result as Questions;
     expect(asked.inputRequests).toEqual({
       color: form('Which color, Ada?', 'color'),
       said: {
@@ -285,25 +287,25 @@ describe('a published tool that asks its client', () => {
 
   it('asks only with methods that its client supports, and does not ask a client of an older revision', async () => {
     const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
-    expect(Object.keys((forms.result as Asked).inputRequests)).toEqual(['color']);
+    expect(Object.keys((forms.result as Questions).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
     expect(texts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
     const none = await call({ greeting: 'Hi' }, {}, {});
     expect(texts(none.result)).toEqual(['Hi, whoever you are: undefined.']);
-    const older = await calling(via, 'greet', { greeting: 'Hi' });
+    const older = await callTool(via, 'greet', { greeting: 'Hi' });
     expect(texts(older)).toEqual(['Hi, whoever you are: undefined.']);
     const plain = await call({ greeting: 'Hi' }, {}, { elicitation: {} });
-    expect(Object.keys((plain.result as Asked).inputRequests)).toEqual(['name']);
+    expect(Object.keys((plain.result as Questions).inputRequests)).toEqual(['name']);
   });
 
   it('gets its answers from the official client, whose user can decline', async () => {
-    const client = await connectedAsking(via, ({ message }) =>
+    const client = await connectWithUser(via, ({ message }) =>
       message.startsWith('Who') ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
     );
     const result = await client.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
     expect(texts(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
     await client.close();
-    const cancelling = await connectedAsking(via, () => ({ action: 'cancel' }));
+    const cancelling = await connectWithUser(via, () => ({ action: 'cancel' }));
     const cancelled = await cancelling.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
     expect(texts(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
     await cancelling.close();
@@ -327,7 +329,7 @@ describe('a published tool that asks its client', () => {
     ['no content', { action: 'accept' }, 'Instance does not have required property "name".'],
   ])('asks again for %s', async (_, sent, problem) => {
     const { result } = await call({ greeting: 'Hi' }, await answering({ name: sent }));
-    const { inputRequests } = result as Asked;
+    const { inputRequests } = result as Questions;
     // A number is not an object, so it counts as a missing answer.
     const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
     expect(inputRequests).toEqual({ name: form(`${said}Who are you?`, 'name') });
@@ -335,7 +337,7 @@ describe('a published tool that asks its client', () => {
 
   it('asks again if the answers are for other questions, and accepts answers in a first request without asking', async () => {
     const wrong = await call({ greeting: 'Hi' }, await answering({ nobody: accept({ name: 'Ada' }) }));
-    expect(Object.keys((wrong.result as Asked).inputRequests)).toEqual(['name']);
+    expect(Object.keys((wrong.result as Questions).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
     const more = await call({ greeting: 'Hi' }, await answering(inputResponses));
     expect(texts(more.result)).toEqual(['Hi, whoever you are: decline.']);
@@ -344,8 +346,8 @@ describe('a published tool that asks its client', () => {
   });
 
   it('refuses a request state that it has not issued for this call', async () => {
-    const first = (await call({ greeting: 'Hi' })).result as Asked;
-    const ofPrompt = (await answered(via, 'prompts/get', { name: 'greeting' })).result as Asked;
+    const first = (await call({ greeting: 'Hi' })).result as Questions;
+    const ofPrompt = (await requestWith(via, 'prompts/get', { name: 'greeting' })).result as Questions;
     const inputResponses = { name: { action: 'decline' } };
     const sent = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
       call(input, { requestState: state, inputResponses });
@@ -371,7 +373,7 @@ describe('a published tool that asks its client', () => {
   });
 
   it('is refused with instructions if its effect is once, or in a turn of an agent', async () => {
-    const refused = await answered(via, 'tools/call', { name: 'pay_once', arguments: {} });
+    const refused = await requestWith(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
     expect(texts(refused.result)).toEqual([
       "Tool 'pay_once' uses askClient, but its effect is 'once', and it would run again after the answer. Give it " +
@@ -381,7 +383,7 @@ describe('a published tool that asks its client', () => {
       { calls: [{ name: 'greet', input: { greeting: 'Hi' } }] },
       'Never mind.',
     );
-    await answered(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
+    await requestWith(via, 'tools/call', { name: 'careless', arguments: { message: message() } });
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({
       text:
         "Error: Tool 'greet' uses askClient, but was not called by an MCP client. askClient works only in a tool or prompt that " +
@@ -390,12 +392,12 @@ describe('a published tool that asks its client', () => {
   });
 
   it('asks even if its code catches every error', async () => {
-    const { result } = await answered(via, 'tools/call', { name: 'stubborn', arguments: {} });
-    const { inputRequests, requestState } = result as Asked;
+    const { result } = await requestWith(via, 'tools/call', { name: 'stubborn', arguments: {} });
+    const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({ name: form('Who?', 'name') });
     expect(caught).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
-    const again = await answered(via, 'tools/call', {
+    const again = await requestWith(via, 'tools/call', {
       name: 'stubborn',
       arguments: {},
       inputResponses,
@@ -410,13 +412,13 @@ describe('the restaurant tool of the documentation', () => {
   const params = { name: 'reserve_table', arguments: {} };
 
   it('asks for the number of guests', async () => {
-    const client = await connectedAsking(tables, () => ({ action: 'accept', content: { number: 4 } }));
+    const client = await connectWithUser(tables, () => ({ action: 'accept', content: { number: 4 } }));
     expect(texts(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
     await client.close();
-    const declining = await connectedAsking(tables, () => ({ action: 'decline' }));
+    const declining = await connectWithUser(tables, () => ({ action: 'decline' }));
     expect(texts(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
     await declining.close();
-    expect(texts(await calling(tables, 'reserve_table'))).toEqual([
+    expect(texts(await callTool(tables, 'reserve_table'))).toEqual([
       'Nothing is reserved: this client cannot ask how many guests there will be.',
     ]);
   });
@@ -425,15 +427,15 @@ describe('the restaurant tool of the documentation', () => {
 describe('a prompt that asks its client', () => {
   it('is rendered after the answer', async () => {
     const params = { name: 'greeting', arguments: { to: 'Ada' } };
-    const { result } = await answered(via, 'prompts/get', params);
-    const { inputRequests, requestState } = result as Asked;
+    const { result } = await requestWith(via, 'prompts/get', params);
+    const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({ tone: form('How shall I greet Ada?', 'tone') });
     const inputResponses = { tone: accept({ tone: 'warmly' }) };
-    const got = await answered(via, 'prompts/get', { ...params, inputResponses, requestState });
+    const got = await requestWith(via, 'prompts/get', { ...params, inputResponses, requestState });
     expect(Object(got.result).messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'Greet Ada: warmly.' } },
     ]);
-    expect(await answered(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
+    expect(await requestWith(via, 'prompts/get', { ...params, arguments: {}, requestState })).toEqual(
       INVALID_STATE,
     );
     expect(Object(await answerTo(via, 'prompts/get', params)).messages).toEqual([

@@ -27,7 +27,7 @@ export interface Sender {
 }
 
 /** Returns the JSON-RPC response to one request of the new revision. */
-export async function answered(
+export async function requestWith(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
@@ -55,14 +55,14 @@ export async function answered(
 }
 
 /** The questions to a client. */
-export interface Asked {
+export interface Questions {
   readonly resultType: 'input_required';
   readonly inputRequests: Readonly<Record<string, ElicitRequest>>;
   readonly requestState: string;
 }
 
 /** The official client of the new revision, whose user gives these answers. */
-export async function connectedAsking(
+export async function connectWithUser(
   via: Send,
   answer: (params: ElicitRequest['params']) => ElicitResult | Promise<ElicitResult>,
   headers: Readonly<Record<string, string>> = {},

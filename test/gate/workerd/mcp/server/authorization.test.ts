@@ -17,7 +17,7 @@ import {
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { json, ORIGIN, type Send } from '../../http/client.ts';
-import { postMcp, publishing, rpc } from './talk.ts';
+import { appWithEndpoint, postMcp, rpc } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const authorization = { servers: ['https://login.example'], scopes: ['orders:read', 'orders:write'] };
@@ -30,7 +30,7 @@ const auth: HoldfastConfig['auth'] = ({ headers }) => {
 };
 
 const guarded = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
-  publishing({ tools: [hello], authorization, ...mcp }, { auth, ...config });
+  appWithEndpoint({ tools: [hello], authorization, ...mcp }, { auth, ...config });
 
 const described = openApi({ descriptions: [mcpDescription] });
 
@@ -158,7 +158,7 @@ describe('the authorization metadata', () => {
 
   it('is described', async () => {
     const { paths } = await json(
-      await publishing({ tools: [hello], authorization }, { use: [described] })('/openapi.json'),
+      await appWithEndpoint({ tools: [hello], authorization }, { use: [described] })('/openapi.json'),
     );
     const of = (path: string) => Object(paths)[path].get.security;
     expect([WELL_KNOWN, `${WELL_KNOWN}/mcp`].map(of)).toEqual([[], []]);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineMcpPrompt, defineMcpResource } from '../../../../../src/mcp/server/entry.ts';
 import { connectedToNewest, REVISIONS } from './both-revisions.ts';
-import { answerTo, connected, publishing } from './talk.ts';
+import { answerTo, appWithEndpoint, connectClient } from './talk.ts';
 
 const CITIES = ['amsterdam', 'antwerp', 'berlin'];
 const many = Array.from({ length: 250 }, (_, index) => `row-${index}`);
@@ -32,7 +32,7 @@ const row = defineMcpResource({
 const plain = defineMcpResource({ name: 'plain', uri: 'rows://all', read: () => 'x' });
 
 const log = vi.fn();
-const via = publishing(
+const via = appWithEndpoint(
   { prompts: [tour], resources: [row, plain] },
   { log, secrets: () => ({ TOKEN: 'token-of-the-caller' }) },
 );
@@ -43,7 +43,7 @@ const found = (...values: string[]) => ({ completion: { values, total: values.le
 
 describe('completion', () => {
   it.each([
-    ['first', connected],
+    ['first', connectClient],
     ['second', connectedToNewest],
   ])('is used by the official client of the %s SDK', async (_, connect) => {
     const client = await connect(via);
@@ -70,16 +70,18 @@ describe('completion', () => {
   });
 
   it('is an unknown method if the endpoint has no completions', async () => {
-    const client = await connected(publishing({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }));
+    const client = await connectClient(
+      appWithEndpoint({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }),
+    );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
     const params = { ref: ofTour, argument: { name: 'city', value: '' } };
-    expect(await answerTo(publishing({ resources: [plain] }), 'completion/complete', params)).toEqual({
+    expect(await answerTo(appWithEndpoint({ resources: [plain] }), 'completion/complete', params)).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
   });
 
   it('suggests the names of published agents in the templates of their sessions', async () => {
-    const agents = publishing({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+    const agents = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
     const uri = 'holdfast://{agent}/{session}/files/{id}';
     const typing = (name: string, value: string) =>
       answerTo(agents, 'completion/complete', {

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
-import { messagesOf, newId, postMcp, publishing, rpc } from './talk.ts';
-import { asking } from './task-talk.ts';
+import { appWithEndpoint, messagesOf, newId, postMcp, rpc } from './talk.ts';
+import { sendRequest } from './task-talk.ts';
 
 const hello = defineTool({
   name: 'hello',
@@ -16,7 +16,7 @@ const hello = defineTool({
     return 'Hello.';
   },
 });
-const via = publishing({ tools: [hello], agents: ['scripted'], name: 'greeter', version: '2.1' });
+const via = appWithEndpoint({ tools: [hello], agents: ['scripted'], name: 'greeter', version: '2.1' });
 
 const capabilities = {};
 const LEVEL = 'io.modelcontextprotocol/logLevel';
@@ -36,7 +36,7 @@ const MISMATCH = 'Bad Request: the request headers and body disagree: the body '
 
 describe('a client of the revision 2026-07-28', () => {
   it('discovers the endpoint, and can cache the result', async () => {
-    const response = await asking(via, 'server/discover', {}, { capabilities });
+    const response = await sendRequest(via, 'server/discover', {}, { capabilities });
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
     expect((await json(response)).result).toEqual({
       supportedVersions: ['2026-07-28'],
@@ -54,7 +54,7 @@ describe('a client of the revision 2026-07-28', () => {
   it.each(['tools/list', 'prompts/list', 'resources/templates/list'])(
     'can cache the response of %s for five minutes, for every caller',
     async (method) => {
-      const { result } = await json(await asking(via, method, {}, { capabilities }));
+      const { result } = await json(await sendRequest(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
       // An earlier client does not use that.
       const [before] = await messagesOf(await postMcp(via, rpc(method)));
@@ -73,14 +73,14 @@ describe('a client of the revision 2026-07-28', () => {
       ['notifications/message', 'notifications/progress', 'answer'],
     ],
   ])('that requests %s gets that and no more', async (_, meta, heard) => {
-    const response = await asking(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
+    const response = await sendRequest(via, 'tools/call', { name: 'hello' }, { capabilities, meta });
     expect((await methodsOf(response)).toSorted()).toEqual(heard.toSorted());
   });
 
   it.each(['resources/nothing', 'toString', 'initialize', 'ping', 'logging/setLevel'])(
     'gets a 404 because there is no %s',
     async (method) => {
-      const response = await asking(via, method, {}, { capabilities });
+      const response = await sendRequest(via, method, {}, { capabilities });
       const error = { code: -32601, message: 'Method not found' };
       expect([response.status, await json(response)]).toEqual([404, { jsonrpc: '2.0', id: 1, error }]);
     },
@@ -91,7 +91,7 @@ describe('a client of the revision 2026-07-28', () => {
     const answer = held('Done.');
     const { message } = script(answer.reply);
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
-    const response = await asking(via, 'tools/call', params, { capabilities });
+    const response = await sendRequest(via, 'tools/call', params, { capabilities });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     await answer.asked();
     await response.body?.cancel();
@@ -104,7 +104,7 @@ describe('a client of the revision 2026-07-28', () => {
   it('learns that no subscription is supported, and the stream ends', async () => {
     const notifications = { toolsListChanged: true };
     const messages = await messagesOf(
-      await asking(via, 'subscriptions/listen', { notifications }, { capabilities }),
+      await sendRequest(via, 'subscriptions/listen', { notifications }, { capabilities }),
     );
     expect(
       messages.map(({ method, params, result }) => [
@@ -153,12 +153,12 @@ describe('a mismatch between headers and body', () => {
     ],
   ])('is refused: %s', async (_, method, headers, told) => {
     const params = method === 'tools/call' ? { name: 'hello' } : {};
-    const response = await asking(via, method, params, { capabilities, headers });
+    const response = await sendRequest(via, method, params, { capabilities, headers });
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32020, MISMATCH + told)]);
   });
 
   it('is refused if the version is unsupported', async () => {
-    const response = await asking(
+    const response = await sendRequest(
       via,
       'tools/list',
       {},
@@ -199,7 +199,7 @@ describe('an envelope', () => {
       `${LEVEL}: Invalid option: expected one of "debug"|"info"|"notice"|"warning"|"error"|"critical"|"alert"|"emergency"`,
     ],
   ])('with %s is refused', async (_, meta, told) => {
-    const response = await asking(via, 'tools/list', {}, { capabilities, meta });
+    const response = await sendRequest(via, 'tools/list', {}, { capabilities, meta });
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32602, INVALID + told)]);
   });
 
@@ -271,7 +271,7 @@ describe('the Accept header of a client', () => {
     const params = { name: 'hello', _meta: { progressToken: 1 } };
     const headers = { accept: accept ?? '' };
     const legacy = await postMcp(via, rpc('tools/call', params), { headers });
-    const modern = await asking(
+    const modern = await sendRequest(
       via,
       'tools/call',
       { name: 'hello' },
@@ -294,7 +294,7 @@ describe('the Accept header of a client', () => {
         'text/event-stream.';
       for (const response of [
         await postMcp(via, rpc('tools/list'), { headers: { accept } }),
-        await asking(via, 'tools/list', {}, { capabilities, headers: { accept } }),
+        await sendRequest(via, 'tools/list', {}, { capabilities, headers: { accept } }),
       ]) {
         expect([response.status, await json(response)]).toEqual([406, refusedBy(-32000, message, null)]);
       }

@@ -5,8 +5,8 @@ import { defineTool } from '../../../../../src/index.ts';
 import { McpEndpointDefinitionError } from '../../../../../src/mcp/server/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { json } from '../../http/client.ts';
-import { calling, publishing, texts } from './talk.ts';
-import { asking } from './task-talk.ts';
+import { appWithEndpoint, callTool, texts } from './talk.ts';
+import { sendRequest } from './task-talk.ts';
 
 type Properties = Readonly<Record<string, object>>;
 
@@ -26,8 +26,8 @@ const SHOP = {
 };
 
 const sell = (arguments_: object, headers: Readonly<Record<string, string>>, run?: () => string) =>
-  asking(
-    publishing({ tools: [toolWith(SHOP, run)] }),
+  sendRequest(
+    appWithEndpoint({ tools: [toolWith(SHOP, run)] }),
     'tools/call',
     { name: 'sell', arguments: arguments_ },
     { capabilities: {}, headers },
@@ -113,7 +113,7 @@ describe('a call whose parameters are repeated in headers', () => {
   });
 
   it('needs no headers from a client of an earlier revision', async () => {
-    const answer = await calling(publishing({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
+    const answer = await callTool(appWithEndpoint({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
     expect(texts(answer)).toEqual(['Sold.']);
   });
 });
@@ -141,7 +141,7 @@ describe('a tool', () => {
       'has the `x-mcp-header` "A" at \'a.items\'. Only a property of its input, or of an object in it, can be a header.',
     ],
   ])('cannot be published with invalid headers: %j', (properties, problem) => {
-    const publish = () => publishing({ tools: [toolWith(properties)] });
+    const publish = () => appWithEndpoint({ tools: [toolWith(properties)] });
     expect(publish).toThrow(new McpEndpointDefinitionError('tools[0]', `the tool 'sell' ${problem}`));
   });
 });

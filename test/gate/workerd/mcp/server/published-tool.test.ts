@@ -7,7 +7,7 @@ import { type AnyTool, type CallContext, defineTool, error, text } from '../../.
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { calling, KEY, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+import { appWithEndpoint, callTool, KEY, messagesOf, postMcp, rpc } from './talk.ts';
 
 const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
 const refused = (words: string) => ({ ...said(words), isError: true });
@@ -25,12 +25,13 @@ const greet = defineTool({
 const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
-const asked = (run: (call: CallContext) => unknown) => calling(publishing({ tools: [tool(run)] }), 'it');
+const asked = (run: (call: CallContext) => unknown) =>
+  callTool(appWithEndpoint({ tools: [tool(run)] }), 'it');
 
 describe('a published tool', () => {
   it('gets the app’s context and the mapped headers, but no _meta of the request', async () => {
     const contexts: unknown[] = [];
-    const via = publishing(
+    const via = appWithEndpoint(
       { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
       { context: { plan: 'free', locale: 'en' }, http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
@@ -46,8 +47,8 @@ describe('a published tool', () => {
       return Object.entries({ ...given }).filter(([name]) => name.startsWith('SHOP_'));
     });
     const vars = { SHOP_API_KEY: 'the-key-of-the-shop', SHOP_NAME: 'Corner' };
-    const via = publishing({ tools: [read] }, { log: (line) => lines.push(line) }, vars);
-    const { structuredContent, content } = await calling(via, 'it');
+    const via = appWithEndpoint({ tools: [read] }, { log: (line) => lines.push(line) }, vars);
+    const { structuredContent, content } = await callTool(via, 'it');
     const known = '[["SHOP_API_KEY","[secret SHOP_API_KEY]"],["SHOP_NAME","Corner"]]';
     expect({ structuredContent, content }).toEqual({ content: [{ type: 'text', text: known }] });
     expect(lines).toMatchObject([{ message: 'Read.' }]);
@@ -55,7 +56,7 @@ describe('a published tool', () => {
 
   it('gets the secrets of its caller, which are not returned', async () => {
     const principals: unknown[] = [];
-    const via = publishing(
+    const via = appWithEndpoint(
       {
         tools: [
           defineTool({
@@ -91,7 +92,7 @@ describe('a published tool', () => {
   });
 
   it('reports its progress with increasing numbers, before its result', async () => {
-    const via = publishing({
+    const via = appWithEndpoint({
       tools: [
         tool((call) => {
           for (const step of ['begin', 'middle', 'end']) call.progress(step);
@@ -114,7 +115,7 @@ describe('a published tool', () => {
   });
 
   it('reports its progress in one line, without invisible characters', async () => {
-    const via = publishing({
+    const via = appWithEndpoint({
       tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
     });
     const params = { name: 'it', _meta: { progressToken: 1 } };
@@ -123,14 +124,14 @@ describe('a published tool', () => {
   });
 
   it('reports no progress to a client that has not asked for it', async () => {
-    const via = publishing({ tools: [tool((call) => call.progress('begin'))] });
+    const via = appWithEndpoint({ tools: [tool((call) => call.progress('begin'))] });
     expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
       { jsonrpc: '2.0', id: 1, result: said('Done') },
     ]);
   });
 
   it('sends its messages for the user as log messages after it has succeeded', async () => {
-    const via = publishing({
+    const via = appWithEndpoint({
       tools: [
         tool((call) => {
           call.say('One.');
@@ -153,17 +154,17 @@ describe('a published tool', () => {
 
   it('runs once for each request, and again if a request is repeated under the same key', async () => {
     const keys: string[] = [];
-    const via = publishing(
+    const via = appWithEndpoint(
       {
         tools: [tool(({ idempotencyKey }) => keys.push(idempotencyKey), 'once')],
       },
       { auth: ({ headers }) => ({ id: headers.get('x-user') ?? 'ada' }) },
     );
-    await calling(via, 'it', {}, { [KEY]: 'k1' });
-    await calling(via, 'it', {}, { [KEY]: 'k1' });
-    await calling(via, 'it', {}, { [KEY]: 'k2' });
-    await calling(via, 'it');
-    await calling(via, 'it');
+    await callTool(via, 'it', {}, { [KEY]: 'k1' });
+    await callTool(via, 'it', {}, { [KEY]: 'k1' });
+    await callTool(via, 'it', {}, { [KEY]: 'k2' });
+    await callTool(via, 'it');
+    await callTool(via, 'it');
     const other = await postMcp(via, rpc('tools/call', { name: 'it', _meta: { [KEY]: 'k1' } }), {
       headers: { 'x-user': 'eve' },
     });
@@ -183,13 +184,13 @@ describe('a published tool', () => {
       effect: 'once',
       run: (_, { idempotencyKey }) => keys.push(idempotencyKey),
     });
-    const via = publishing({ tools: [pay] });
+    const via = appWithEndpoint({ tools: [pay] });
     for (const input of [
       { to: 'ada', amount: 5 },
       { to: 'ada', amount: 5 },
       { to: 'ada', amount: 500 },
     ]) {
-      await calling(via, 'pay', input, { [KEY]: 'k' });
+      await callTool(via, 'pay', input, { [KEY]: 'k' });
     }
     expect(keys.map((key) => keys.indexOf(key))).toEqual([0, 0, 2]);
   });
@@ -200,7 +201,7 @@ describe('a published tool', () => {
       defineTool({ name: 'pay', description: 'Pays.', run: pay }),
       () => 'Pay?',
     );
-    const answer = await calling(publishing({ tools: [guarded] }), 'pay');
+    const answer = await callTool(appWithEndpoint({ tools: [guarded] }), 'pay');
     expect(answer).toEqual(
       refused(
         "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can " +
@@ -223,7 +224,7 @@ describe('a published tool', () => {
       timeout: 20,
       run: () => new Promise(() => {}),
     });
-    expect(await calling(publishing({ tools: [slow] }), 'slow')).toEqual(
+    expect(await callTool(appWithEndpoint({ tools: [slow] }), 'slow')).toEqual(
       refused("Tool 'slow' did not answer within 20 ms."),
     );
   });
@@ -232,12 +233,12 @@ describe('a published tool', () => {
     const runs = vi.fn(() => 'Done.');
     const asking = (subrequests: number) =>
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
-    const via = publishing({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
-    expect(await calling(via, 'asks_60')).toEqual(
+    const via = appWithEndpoint({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
+    expect(await callTool(via, 'asks_60')).toEqual(
       refused('This invocation has too little left of its limit of 50 subrequests for this tool.'),
     );
     expect(runs).not.toHaveBeenCalled();
-    expect(await calling(via, 'asks_30')).toEqual(said('Done.'));
+    expect(await callTool(via, 'asks_30')).toEqual(said('Done.'));
   });
 
   it('receives the principal of its caller', async () => {
@@ -251,11 +252,11 @@ describe('a published tool', () => {
         return text('Reached.');
       },
     };
-    const via = publishing(
+    const via = appWithEndpoint(
       { tools: [reaching] },
       { auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }) },
     );
-    expect(await calling(via, 'reach')).toEqual(said('Reached.'));
+    expect(await callTool(via, 'reach')).toEqual(said('Reached.'));
     expect(principals).toEqual([{ id: 'ada', tenant: 'acme', roles: ['admin'] }]);
   });
 
@@ -287,7 +288,7 @@ describe('a published tool', () => {
     const client = new AbortController();
     const done = Promise.withResolvers<string>();
     const gone = Promise.withResolvers<void>();
-    const via = publishing({
+    const via = appWithEndpoint({
       tools: [
         tool(async (call) => {
           client.abort();

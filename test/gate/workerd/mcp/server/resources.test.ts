@@ -8,9 +8,9 @@ import {
   type McpResourceAnswer,
   mcpContents,
 } from '../../../../../src/mcp/server/entry.ts';
-import { pass } from '../../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { connectedToNewest, newestAnswerTo, REVISIONS } from './both-revisions.ts';
-import { answerTo, connected, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+import { answerTo, appWithEndpoint, connectClient, messagesOf, postMcp, rpc } from './talk.ts';
 
 const ORDERS: Readonly<Record<string, readonly string[]>> = { corner: ['17', 'a b'], other: ['99'] };
 
@@ -49,7 +49,7 @@ const line = defineMcpResource({
 });
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'corner' });
-const via = publishing({ resources: [policy, logo, order, line] }, { auth });
+const via = appWithEndpoint({ resources: [policy, logo, order, line] }, { auth });
 
 const LISTED = [
   {
@@ -71,7 +71,7 @@ const TEMPLATES = [
 /** Returns the response for a resource with this `read`. */
 const reading = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
   answerTo(
-    publishing({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
+    appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
     'resources/read',
     {
       uri: 'x://y',
@@ -87,7 +87,7 @@ const INSIDE = {
 
 describe('the resources of an endpoint', () => {
   it('are listed and read by the official client of the first SDK', async () => {
-    const client = await connected(via);
+    const client = await connectClient(via);
     expect(client.getServerCapabilities()).toEqual({ logging: {}, resources: {} });
     expect((await client.listResources()).resources).toEqual(LISTED);
     expect((await client.listResourceTemplates()).resourceTemplates).toEqual(TEMPLATES);
@@ -131,7 +131,7 @@ describe('the resources of an endpoint', () => {
       { result: { resources: { uri: string }[] } },
     ];
     expect(result.resources.map(({ uri }) => uri).slice(2)).toEqual(['shop://orders/99']);
-    const client = await connected(via, { 'x-user': 'other' });
+    const client = await connectClient(via, { 'x-user': 'other' });
     await expect(client.readResource({ uri: 'shop://orders/17' })).rejects.toThrow(
       "There is no resource 'shop://orders/17'.",
     );
@@ -155,7 +155,7 @@ describe('the resources of an endpoint', () => {
   });
 
   it('do not exist if none is published', async () => {
-    const none = publishing({});
+    const none = appWithEndpoint({});
     for (const method of ['resources/list', 'resources/templates/list', 'resources/read'])
       expect(await answerTo(none, method)).toEqual({ error: { code: -32601, message: 'Method not found' } });
   });
@@ -226,7 +226,7 @@ describe('a request for a resource', () => {
 
   it('must be the only one of its batch, and the others are not read', async () => {
     const read = vi.fn(() => 'x');
-    const counted = publishing({ resources: [{ name: 'x', uri: 'x://y', read }] });
+    const counted = appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read }] });
     const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
     const response = await postMcp(counted, [reading(1), reading(2)]);
     const message =
@@ -242,7 +242,7 @@ describe('a request for a resource', () => {
 
   it('takes time linear in the length of the uri, for any content', async () => {
     const uri = `x://{a}-{b}-{c}-{d}-{e}-{f}.end` as const;
-    const many = publishing({ resources: [{ name: 'x', uri, read: () => 'x' }] });
+    const many = appWithEndpoint({ resources: [{ name: 'x', uri, read: () => 'x' }] });
     const dashes = `x://${'-a'.repeat(1_000)}`;
     expect(await answerTo(many, 'resources/read', { uri: dashes })).toMatchObject({
       error: { code: -32602 },
@@ -376,7 +376,7 @@ describe('the result of a resource', () => {
       { log },
     );
     await begun.promise;
-    pass(30_000);
+    advanceTime(30_000);
     expect(await answer).toEqual(INSIDE);
     expect(signal?.aborted).toBe(true);
     expect(log.mock.calls[0]?.[0].stack ?? String(log.mock.calls[0]?.[0].thrown)).toContain(
@@ -397,7 +397,7 @@ describe('the result of a resource', () => {
     ],
   ])('with the uri %s is listed only by values that can be read back', async (uri, values, told) => {
     const log = vi.fn();
-    const listing = publishing(
+    const listing = appWithEndpoint(
       { resources: [{ name: 'x', uri, read: () => 'x', list: () => [{ values }] }] },
       { log },
     );
@@ -515,7 +515,7 @@ describe('defineMcpResource', () => {
   });
 
   it('defines a resource without variables, which takes precedence over a template', async () => {
-    const both = publishing({
+    const both = appWithEndpoint({
       resources: [at('x://{a}', { read: () => 'any' }), at('x://a', { read: () => 'one' })],
     });
     expect(await newestAnswerTo(both, 'resources/read', { uri: 'x://a' })).toMatchObject({

@@ -7,10 +7,10 @@ import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send, send } from '../../http/client.ts';
-import { newId, postMcp, publishing, record, rpc, viewOf } from './talk.ts';
+import { appWithEndpoint, newId, postMcp, record, rpc, viewOf } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
-const via = publishing({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 const headers = { 'mcp-protocol-version': '2025-11-25' };
 
 const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
@@ -94,7 +94,7 @@ describe('the stream of an agent call', () => {
     const id = newId();
     const { message } = script(record('resumed-first'), 'Done.');
     const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
-    const other = publishing({ agents: ['scripted'] });
+    const other = appWithEndpoint({ agents: ['scripted'] });
     const rest = dataOf(await eventsOf(await taken(other, first?.id)));
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
@@ -111,9 +111,9 @@ describe('the stream of an agent call', () => {
   it('ends without an answer if its invocation must, and resumes', async () => {
     const steps = Array.from({ length: 30 }, () => held({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }));
     const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
-    const long = publishing({ agents: ['marathon'] }, { agents: [marathon] });
+    const long = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon] });
     const platform = { subrequests: 20, internalSubrequests: 20 };
-    const short = publishing({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
+    const short = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
     const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
     const [first] = await eventsOf(await postMcp(long, rpc('tools/call', params), { headers }), () => true);
     await steps[0]?.asked();
@@ -268,7 +268,7 @@ describe('a stream without a turn', () => {
   it('gives no id to an error, because some clients would resume it forever', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const secrets = () => Promise.reject(new Error('the vault is down'));
-    const broken = publishing({ tools: [hello] }, { secrets });
+    const broken = appWithEndpoint({ tools: [hello] }, { secrets });
     const seen = await eventsOf(await postMcp(broken, rpc('tools/call', { name: 'hello' }), { headers }));
     expect(seen.map(({ id, data }) => [id, data === ''])).toEqual([
       ['%5B1%5D', true],
@@ -331,7 +331,7 @@ describe('an event id', () => {
 
   it('gives only its caller access to the turn', async () => {
     const auth = ({ headers: sent }: Request) => ({ id: sent.get('x-user') ?? 'nobody' });
-    const mine = publishing({ agents: ['scripted'] }, { auth });
+    const mine = appWithEndpoint({ agents: ['scripted'] }, { auth });
     const id = newId();
     const { message } = script('For Ann alone.');
     const body = callOf(message(), id);
@@ -343,7 +343,7 @@ describe('an event id', () => {
   });
 
   it('requires a token like every route', async () => {
-    const guarded = publishing({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
+    const guarded = appWithEndpoint({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
     expect((await taken(guarded, idOf([1]))).status).toBe(401);
   });
 });

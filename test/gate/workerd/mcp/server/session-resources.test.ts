@@ -15,7 +15,17 @@ import { type FileStore, files } from '../../../../../src/modules/files/entry.ts
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { idOf } from '../../http/file-app.ts';
 import { connectedToNewest, REVISIONS } from './both-revisions.ts';
-import { answerTo, calling, connected, messagesOf, newId, postMcp, publishing, rpc, viewOf } from './talk.ts';
+import {
+  answerTo,
+  appWithEndpoint,
+  callTool,
+  connectClient,
+  messagesOf,
+  newId,
+  postMcp,
+  rpc,
+  viewOf,
+} from './talk.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -55,7 +65,7 @@ const hidden: Agent = { ...painter, name: 'hidden' };
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
 const app = { agents: [painter, hidden], auth, use: [files()] };
-const via = publishing({ agents: ['painter'] }, app);
+const via = appWithEndpoint({ agents: ['painter'] }, app);
 
 /** Runs a turn that calls these tools, and returns the links in its answer. */
 async function linksOf(
@@ -63,7 +73,7 @@ async function linksOf(
   { agent = 'painter', session = newId(), to = via } = {},
 ): Promise<readonly Record<string, unknown>[]> {
   const { message } = script({ calls: names.map((name) => ({ name, input: {} })) }, 'Done.');
-  const answer = await calling(to, agent, { message: message('Paint'), session });
+  const answer = await callTool(to, agent, { message: message('Paint'), session });
   expect(viewOf(answer).outcome).toBe('completed');
   return answer.content.filter(({ type }) => type === 'resource_link') as never;
 }
@@ -78,7 +88,7 @@ const notThere = (uri: string) => ({
 
 describe('an endpoint with agents', () => {
   it('has a template for the files of their sessions, and one for the artifacts', async () => {
-    const client = await connected(via);
+    const client = await connectClient(via);
     expect(client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
     expect((await client.listResources()).resources).toEqual([]);
     expect((await client.listResourceTemplates()).resourceTemplates).toEqual([
@@ -98,7 +108,7 @@ describe('an endpoint with agents', () => {
   });
 
   it.each([
-    ['first', connected],
+    ['first', connectClient],
     ['second', connectedToNewest],
   ])('links each result of a turn once, and the client of the %s SDK reads it', async (_, connect) => {
     const session = newId();
@@ -157,7 +167,7 @@ describe('an endpoint with agents', () => {
   });
 
   it('identifies a session by the name under which clients call its agent', async () => {
-    const renamed = publishing({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
+    const renamed = appWithEndpoint({ agents: [{ agent: 'painter', as: 'ask_painter' }] }, app);
     const [link] = await linksOf(['invoice'], { agent: 'ask_painter', to: renamed, session: 'a:b@c.d' });
     const uri = String(link?.uri);
     expect(uri).toMatch(/^holdfast:\/\/ask_painter\/a%3Ab%40c\.d\/artifacts\//);
@@ -176,7 +186,7 @@ describe('an endpoint with agents', () => {
     const big = new Uint8Array(4_200_000).map((_, index) => index % 251);
     const dump = defineTool({ name: 'dump', description: 'Dumps.', run: () => file(big, 'application/zip') });
     const large: Agent = { ...painter, name: 'large', tools: [dump] };
-    const to = publishing({ agents: ['large'] }, { ...app, agents: [large] });
+    const to = appWithEndpoint({ agents: ['large'] }, { ...app, agents: [large] });
     const [link] = await linksOf(['dump'], { agent: 'large', to });
     const read = Object(await answerTo(to, 'resources/read', { uri: link?.uri }));
     const blob: string = read.contents[0].blob;
@@ -197,7 +207,7 @@ describe('an endpoint with agents', () => {
       deleteAll: async () => {},
     };
     const log = vi.fn();
-    const outside = publishing(
+    const outside = appWithEndpoint(
       { agents: ['painter'] },
       { ...app, use: [files({ store: () => store })], log },
     );

@@ -12,7 +12,7 @@ import { ORIGIN, type Send } from '../../http/client.ts';
 type Vars = Readonly<Record<string, unknown>>;
 
 /** A Worker that publishes this endpoint, with other settings and vars if a test needs them. */
-export const publishing = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
+export const appWithEndpoint = (mcp: McpEndpointConfig, config: AppConfig = {}, vars: Vars = {}): Send =>
   appWith(
     { agents: [scripted, clerk], ...config, use: [...(config.use ?? []), defineMcpEndpoint(mcp)] },
     vars,
@@ -58,7 +58,7 @@ export async function answerTo(via: Send, method: string, params: unknown = {}):
 }
 
 /** Returns the result of a tool or agent. */
-export async function calling(
+export async function callTool(
   via: Send,
   name: string,
   input: unknown = {},
@@ -71,7 +71,10 @@ export async function calling(
 export const KEY = 'holdfast/idempotency-key';
 
 /** The official client, connected to a Worker of a test. */
-export async function connected(via: Send, headers: Readonly<Record<string, string>> = {}): Promise<Client> {
+export async function connectClient(
+  via: Send,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {
     fetch: (url, init) => via(String(url), init),
     requestInit: { headers },

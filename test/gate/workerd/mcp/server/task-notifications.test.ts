@@ -2,16 +2,16 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
-import { newId, publishing, record, texts } from './talk.ts';
-import { asking, TASKS, taskOf, until } from './task-talk.ts';
+import { appWithEndpoint, newId, record, texts } from './talk.ts';
+import { pollUntil, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
-const via = publishing({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 
 type Message = Record<string, unknown>;
 
 /** Yields the messages of a stream as they arrive. */
 async function* listening(send: Send, taskIds: unknown): AsyncGenerator<Message, void> {
-  const response = await asking(send, 'subscriptions/listen', { notifications: { taskIds } });
+  const response = await sendRequest(send, 'subscriptions/listen', { notifications: { taskIds } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const waiting: Message[] = [];
   const parser = createParser({ onEvent: ({ data }) => waiting.push(JSON.parse(data)) });
@@ -49,7 +49,7 @@ describe('a client that subscribes to its task', () => {
     answer.release();
     const { params, ...rest } = Object(await next());
     expect(rest).toEqual({ jsonrpc: '2.0', method: 'notifications/tasks' });
-    const { resultType, ...task } = await until(via, taskId, 'completed');
+    const { resultType, ...task } = await pollUntil(via, taskId, 'completed');
     expect(params).toEqual({ ...task, ...SUBSCRIPTION });
     expect(texts(params.result)).toEqual(['Done.']);
     expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
@@ -100,7 +100,7 @@ describe('a client that subscribes to its task', () => {
     const ids = await Promise.all(
       ['One.', 'Two.'].map(async (answer) => {
         const { taskId } = await taskOf(via, 'scripted', { message: script(answer).message() });
-        await until(via, taskId, 'completed');
+        await pollUntil(via, taskId, 'completed');
         return taskId;
       }),
     );
@@ -125,7 +125,7 @@ describe('a client that subscribes to its task', () => {
     await messages.next();
     await messages.return();
     answer.release();
-    expect(texts((await until(via, taskId, 'completed')).result)[0]).toBe('Done.');
+    expect(texts((await pollUntil(via, taskId, 'completed')).result)[0]).toBe('Done.');
   });
 });
 
@@ -134,7 +134,7 @@ describe('a subscription request', () => {
   it.each([5, 'task', null, {}, [5], Array.from({ length: 17 }, (_, one) => `${one}`)])(
     'is refused for %j',
     async (taskIds) => {
-      const response = await asking(via, 'subscriptions/listen', { notifications: { taskIds } });
+      const response = await sendRequest(via, 'subscriptions/listen', { notifications: { taskIds } });
       expect([response.status, await response.json()]).toEqual([
         400,
         { jsonrpc: '2.0', id: 1, error: { code: -32602, message: WRONG } },
@@ -144,7 +144,7 @@ describe('a subscription request', () => {
 
   it('is refused to a client that has not declared the extension', async () => {
     const params = { notifications: { taskIds: ['any'] } };
-    const response = await asking(via, 'subscriptions/listen', params, { capabilities: {} });
+    const response = await sendRequest(via, 'subscriptions/listen', params, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
       400,
       {
@@ -161,7 +161,9 @@ describe('a subscription request', () => {
   });
 
   it('is handled by the SDK if it names no tasks', async () => {
-    const response = await asking(via, 'subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const response = await sendRequest(via, 'subscriptions/listen', {
+      notifications: { toolsListChanged: true },
+    });
     expect(response.headers.get('content-type')).toBe('text/event-stream');
     expect(await response.text()).not.toContain('taskIds');
   });

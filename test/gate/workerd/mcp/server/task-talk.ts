@@ -13,7 +13,7 @@ interface Asking {
 }
 
 /** The response to one request. */
-export function asking(
+export function sendRequest(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
@@ -38,13 +38,13 @@ export function asking(
 }
 
 /** Returns the result of one request without the server's metadata, or its error. */
-export async function asked(
+export async function requestResult(
   via: Send,
   method: string,
   params: Readonly<Record<string, unknown>>,
   options?: Asking,
 ): Promise<Record<string, unknown>> {
-  const response = await asking(via, method, params, options);
+  const response = await sendRequest(via, method, params, options);
   const isStream = response.headers.get('content-type') === 'text/event-stream';
   const message = isStream ? (await messagesOf(response)).at(-1) : await response.json();
   const { result, error } = Object(message);
@@ -61,13 +61,13 @@ export async function taskOf(
   input: unknown,
   options?: Asking,
 ): Promise<Record<string, string>> {
-  const task = await asked(via, 'tools/call', { name, arguments: input }, options);
+  const task = await requestResult(via, 'tools/call', { name, arguments: input }, options);
   expect(task.resultType).toBe('task');
   return task as Record<string, string>; // the tests read only text fields
 }
 
 /** Polls a task until it has this status. */
-export async function until(
+export async function pollUntil(
   via: Send,
   taskId: unknown,
   status: string,
@@ -75,7 +75,7 @@ export async function until(
 ): Promise<Record<string, unknown>> {
   let task: Record<string, unknown> = {};
   const standing = async () => {
-    task = await asked(via, 'tasks/get', { taskId }, options);
+    task = await requestResult(via, 'tasks/get', { taskId }, options);
     return task.status ?? task;
   };
   await expect.poll(standing, { timeout: 20_000 }).toBe(status);

@@ -12,10 +12,10 @@ import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { HEARING, holdersHear } from '../../http/time.ts';
-import { messagesOf, newId, postMcp, publishing, texts } from './talk.ts';
+import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
+import { appWithEndpoint, messagesOf, newId, postMcp, texts } from './talk.ts';
 
-const via = publishing({ agents: ['scripted'] });
+const via = appWithEndpoint({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
 
 const refused = (): never => {
@@ -69,7 +69,7 @@ describe('the official client of the extension', () => {
   it('asks its user a pending question', async () => {
     const to = newId();
     const asked: unknown[] = [];
-    const session = await connected(publishing({ agents: ['clerk'] }), ({ params }) => {
+    const session = await connected(appWithEndpoint({ agents: ['clerk'] }), ({ params }) => {
       asked.push(Object(params).message);
       return { action: 'accept', content: { decision: 'approve' } };
     });
@@ -85,12 +85,12 @@ describe('the official client of the extension', () => {
     const session = await connected(via);
     const answer = held('Never.');
     const { message } = script(answer.reply);
-    const input = { message: message(), session: `${HEARING}-${newId()}` };
+    const input = { message: message(), session: `${MANUAL_DELIVERY}-${newId()}` };
     const execution = await session.callTool('scripted', input);
     if (execution.kind !== 'task') throw new Error(`The call returned no task, but ${execution.kind}.`);
     await answer.asked();
     await execution.cancel();
-    holdersHear();
+    deliverToHolders();
     const { outcome } = await execution.settle();
     expect(() => resultFromTaskOutcome(outcome)).toThrow(TaskCancelledError);
     await session.close();

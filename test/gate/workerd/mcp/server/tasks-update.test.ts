@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
-import { newId, publishing, texts, viewOf } from './talk.ts';
-import { asked, asking, TASKS, taskOf, until } from './task-talk.ts';
+import { appWithEndpoint, newId, texts, viewOf } from './talk.ts';
+import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
-const via = publishing({ agents: ['clerk'] });
+const via = appWithEndpoint({ agents: ['clerk'] });
 
 /** A client that supports tasks, and can ask its user. */
 const ASKS = { capabilities: { elicitation: {}, extensions: { [TASKS]: {} } } };
@@ -31,12 +31,12 @@ async function waiting(
   const { message } = script({ calls: [...calls] }, 'Paid.');
   const session = newId();
   const { taskId } = await taskOf(send, 'clerk', { message: message(), session }, options);
-  const task = await until(send, taskId, 'input_required', options);
+  const task = await pollUntil(send, taskId, 'input_required', options);
   return { taskId, session, task, keys: Object.keys(Object(task.inputRequests)) };
 }
 
 const update = (taskId: unknown, inputResponses: object, options: object = ASKS, send = via) =>
-  asked(send, 'tasks/update', { taskId, inputResponses }, options);
+  requestResult(send, 'tasks/update', { taskId, inputResponses }, options);
 
 describe('a task that waits', () => {
   it('asks its client, whose answer is a decision, and the turn resumes in the background', async () => {
@@ -62,7 +62,7 @@ describe('a task that waits', () => {
     });
     expect(Date.parse(String(lastUpdatedAt))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)));
     expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
-    const { result } = await until(via, taskId, 'completed', ASKS);
+    const { result } = await pollUntil(via, taskId, 'completed', ASKS);
     expect([texts(result), viewOf(result).outcome, paidTo(to)]).toEqual([['Paid.'], 'completed', [5]]);
     expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
     expect(paidTo(to)).toEqual([5]);
@@ -72,7 +72,7 @@ describe('a task that waits', () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK);
-    await until(via, taskId, 'completed', ASKS);
+    await pollUntil(via, taskId, 'completed', ASKS);
     expect(paidTo(to)).toEqual([]);
   });
 
@@ -83,15 +83,15 @@ describe('a task that waits', () => {
     expect(keys.length).toBe(2);
     expect(await update(taskId, { [second]: approve })).toEqual(ACK);
     const left = async () =>
-      Object.keys(Object((await asked(via, 'tasks/get', { taskId }, ASKS)).inputRequests));
+      Object.keys(Object((await requestResult(via, 'tasks/get', { taskId }, ASKS)).inputRequests));
     await expect.poll(left, { timeout: 20_000 }).toEqual([first]);
     expect(await update(taskId, { [first]: approve })).toEqual(ACK);
-    await until(via, taskId, 'completed', ASKS);
+    await pollUntil(via, taskId, 'completed', ASKS);
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('asks only what this caller can answer, and describes the other questions', async () => {
-    const roles = publishing(
+    const roles = appWithEndpoint(
       { agents: ['clerk'] },
       {
         auth: ({ headers }) => ({
@@ -105,27 +105,27 @@ describe('a task that waits', () => {
     const by = (user: string) => ({ ...ASKS, headers: { 'x-user': user } });
     const { taskId, keys } = await waiting(roles, [pay(to, 1), pay(to, 2, 'pay_as_manager')], by('ada'));
     expect(keys.length).toBe(1);
-    const ofBoss = await asked(roles, 'tasks/get', { taskId }, by('boss'));
+    const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, by('boss'));
     const [mine] = keys;
     const other = Object.keys(Object(ofBoss.inputRequests)).find((key) => key !== mine) ?? '';
     expect(await update(taskId, { [other]: approve }, by('ada'), roles)).toEqual(ACK);
-    expect(await asked(roles, 'tasks/cancel', { taskId }, by('ada'))).toEqual({
+    expect(await requestResult(roles, 'tasks/cancel', { taskId }, by('ada'))).toEqual({
       error: { code: -32600, message: expect.stringMatching(/role 'manager'/) },
     });
-    const still = await asked(roles, 'tasks/get', { taskId }, by('boss'));
+    const still = await requestResult(roles, 'tasks/get', { taskId }, by('boss'));
     expect(Object.keys(Object(still.inputRequests))).toContain(other);
     expect(await update(taskId, { [other]: approve, [String(mine)]: approve }, by('boss'), roles)).toEqual(
       ACK,
     );
-    await until(roles, taskId, 'completed', by('boss'));
+    await pollUntil(roles, taskId, 'completed', by('boss'));
     expect(paidTo(to).toSorted()).toEqual([1, 2]);
   });
 
   it('is cancelled if the answer is exit', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
-    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual(ACK);
-    await until(via, taskId, 'cancelled', ASKS);
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(ACK);
+    await pollUntil(via, taskId, 'cancelled', ASKS);
     expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK);
     expect(paidTo(to)).toEqual([]);
   });
@@ -146,16 +146,16 @@ describe('tasks/update', () => {
       expect(await update(taskId, answers)).toEqual(ACK);
     }
     for (const inputResponses of [undefined, null, 5, 'yes', [approve]]) {
-      expect(await asked(via, 'tasks/update', { taskId, inputResponses }, ASKS)).toEqual(ACK);
+      expect(await requestResult(via, 'tasks/update', { taskId, inputResponses }, ASKS)).toEqual(ACK);
     }
-    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
     expect(paidTo(to)).toEqual([]);
   });
 
   it('leaves a question open if its form was dismissed', async () => {
     const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK);
-    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
   });
 
   it.each([
@@ -173,21 +173,21 @@ describe('tasks/update', () => {
         message: `These answers were not accepted: the one to '${key}': ${problem}.`,
       },
     });
-    expect(await asked(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
+    expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
   });
 
   it('requires a client that has declared the extension, and a task of the caller', async () => {
     const to = newId();
     const { taskId, keys } = await waiting(via, [pay(to, 5)]);
     const answers = { [String(keys[0])]: approve };
-    const response = await asking(
+    const response = await sendRequest(
       via,
       'tasks/update',
       { taskId, inputResponses: answers },
       { capabilities: {} },
     );
     expect([response.status, Object(await response.json()).error.code]).toEqual([400, -32021]);
-    const others = publishing({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
+    const others = appWithEndpoint({ agents: ['clerk'] }, { auth: () => ({ id: 'eve' }) });
     const shown = String(taskId).length > 80 ? `${String(taskId).slice(0, 79)}…` : taskId;
     expect(await update(taskId, answers, ASKS, others)).toEqual({
       error: { code: -32602, message: `There is no task '${shown}'. A task is deleted with its session.` },

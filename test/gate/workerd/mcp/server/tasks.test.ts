@@ -4,12 +4,12 @@ import { defineTool } from '../../../../../src/index.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
-import { HEARING, holdersHear } from '../../http/time.ts';
-import { answerTo, calling, KEY, newId, publishing, record, texts, viewOf } from './talk.ts';
-import { asked, asking, TASKS, taskOf, until } from './task-talk.ts';
+import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
+import { answerTo, appWithEndpoint, callTool, KEY, newId, record, texts, viewOf } from './talk.ts';
+import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
-const via = publishing({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
+const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const path = (session: string): string => `/agents/scripted/sessions/${session}`;
@@ -32,9 +32,9 @@ describe('an agent call of a client that supports tasks', () => {
       pollIntervalMs: 1_000,
     });
     await answer.asked();
-    const at = async () => (await asked(via, 'tasks/get', { taskId })).statusMessage;
+    const at = async () => (await requestResult(via, 'tasks/get', { taskId })).statusMessage;
     await expect.poll(at).toBe('record: done');
-    expect(await asked(via, 'tasks/get', { taskId })).toEqual({
+    expect(await requestResult(via, 'tasks/get', { taskId })).toEqual({
       resultType: 'complete',
       taskId,
       status: 'working',
@@ -45,7 +45,7 @@ describe('an agent call of a client that supports tasks', () => {
       pollIntervalMs: 1_000,
     });
     answer.release();
-    const done = await until(via, taskId, 'completed');
+    const done = await pollUntil(via, taskId, 'completed');
     const [, started] = await journal(path(id));
     const turn = String(started?.turn);
     expect(done).toEqual({
@@ -73,7 +73,7 @@ describe('an agent call of a client that supports tasks', () => {
   it('names the session of a new conversation in its answer, as the call does', async () => {
     const { message } = script('Hello.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
-    const { result } = await until(via, taskId, 'completed');
+    const { result } = await pollUntil(via, taskId, 'completed');
     const { session } = viewOf(result);
     expect(session).toMatch(/^mcp-/);
     expect(texts(result)).toEqual([
@@ -89,9 +89,9 @@ describe('an agent call of a client that supports tasks', () => {
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await abortAllDurableObjects();
-    expect(await asked(via, 'tasks/get', { taskId })).toMatchObject({ status: 'working' });
+    expect(await requestResult(via, 'tasks/get', { taskId })).toMatchObject({ status: 'working' });
     answer.release();
-    expect(texts((await until(via, taskId, 'completed')).result)).toEqual(['Done.']);
+    expect(texts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Done.']);
     expect(recordings.filter(({ note }) => note === 'mcp-task-anew').length).toBe(1);
   });
 
@@ -100,15 +100,15 @@ describe('an agent call of a client that supports tasks', () => {
     const input = { message: message() };
     const meta = { [KEY]: crypto.randomUUID() };
     const first = await taskOf(via, 'scripted', input, { meta });
-    const { result } = await until(via, first.taskId, 'completed');
+    const { result } = await pollUntil(via, first.taskId, 'completed');
     const again = await taskOf(via, 'scripted', input, { meta });
     expect(again).toEqual({ ...first, status: 'completed', lastUpdatedAt: TIME });
     expect(model.requests.length).toBe(1);
-    expect(await calling(via, 'scripted', input, meta)).toEqual(
+    expect(await callTool(via, 'scripted', input, meta)).toEqual(
       Object.fromEntries(Object.entries(Object(result)).filter(([key]) => key !== 'resultType')),
     );
     expect(
-      await asked(via, 'tools/call', { name: 'scripted', arguments: { message: 'Other' } }, { meta }),
+      await requestResult(via, 'tools/call', { name: 'scripted', arguments: { message: 'Other' } }, { meta }),
     ).toEqual({
       resultType: 'complete',
       isError: true,
@@ -127,7 +127,7 @@ describe('an agent call of a client that supports tasks', () => {
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
-    const busy = await asked(via, 'tools/call', {
+    const busy = await requestResult(via, 'tools/call', {
       name: 'scripted',
       arguments: { message: 'Hurry', session: id },
     });
@@ -144,16 +144,16 @@ describe('an agent call of a client that supports tasks', () => {
         },
       ],
     });
-    expect(await asked(via, 'tools/call', { name: 'scripted', arguments: {} })).toMatchObject({
+    expect(await requestResult(via, 'tools/call', { name: 'scripted', arguments: {} })).toMatchObject({
       isError: true,
     });
     answer.release();
-    await until(via, taskId, 'completed');
+    await pollUntil(via, taskId, 'completed');
   });
 
   it('that fails returns a completed task with the call’s error', async () => {
     const { taskId } = await taskOf(via, 'scripted', { message: 'No script.' });
-    const { result } = await until(via, taskId, 'completed');
+    const { result } = await pollUntil(via, taskId, 'completed');
     expect(Object(result).isError).toBe(true);
     expect(viewOf(result)).toMatchObject({ outcome: 'failed', error: { type: 'model-failure' } });
   });
@@ -163,7 +163,7 @@ describe('an agent call of a client that supports tasks', () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const id = newId();
     const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
-    const waits = () => asked(via, 'tasks/get', { taskId });
+    const waits = () => requestResult(via, 'tasks/get', { taskId });
     await expect.poll(async () => (await waits()).pollIntervalMs, { timeout: 20_000 }).toBe(5_000);
     const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
     const [{ message: question, links }] = Object(pending);
@@ -178,20 +178,20 @@ describe('an agent call of a client that supports tasks', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'approve' }),
     });
-    expect(texts((await until(via, taskId, 'completed')).result)).toEqual(['Paid.']);
+    expect(texts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Paid.']);
   });
 });
 
 describe('tasks/cancel', () => {
   it('stops the turn, and is acknowledged even after its end', async () => {
-    const id = `${HEARING}-${newId()}`;
+    const id = `${MANUAL_DELIVERY}-${newId()}`;
     const answer = held('Never.');
     const { message } = script(answer.reply);
     const { taskId, createdAt } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
-    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
-    holdersHear();
-    expect(await until(via, taskId, 'cancelled')).toEqual({
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    deliverToHolders();
+    expect(await pollUntil(via, taskId, 'cancelled')).toEqual({
       resultType: 'complete',
       taskId,
       status: 'cancelled',
@@ -200,16 +200,16 @@ describe('tasks/cancel', () => {
       lastUpdatedAt: TIME,
       ttlMs: null,
     });
-    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
     expect((await journal(path(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
   it('does not change a turn that has an answer', async () => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
-    const done = await until(via, taskId, 'completed');
-    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
-    expect(await asked(via, 'tasks/get', { taskId })).toEqual(done);
+    const done = await pollUntil(via, taskId, 'completed');
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
+    expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(done);
   });
 });
 
@@ -225,7 +225,7 @@ describe('a client without support for tasks', () => {
     const { message } = script('One.', 'Two.');
     const capabilities = {};
     const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
-    const modern = await asked(via, 'tools/call', call(), { capabilities });
+    const modern = await requestResult(via, 'tools/call', call(), { capabilities });
     expect([modern.resultType, texts(modern)[0]]).toEqual(['complete', 'One.']);
     const { session } = viewOf(modern);
     const legacy = await answerTo(via, 'tools/call', call(session));
@@ -235,7 +235,7 @@ describe('a client without support for tasks', () => {
   it('can be a client of an older revision with any declaration', async () => {
     const { message } = script('One.');
     const capabilities = { extensions: { [TASKS]: {} } };
-    const answer = await calling(
+    const answer = await callTool(
       via,
       'scripted',
       { message: message() },
@@ -247,7 +247,7 @@ describe('a client without support for tasks', () => {
   it.each(['tasks/get', 'tasks/cancel'])('cannot use %s', async (method) => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
-    const response = await asking(via, method, { taskId }, { capabilities: {} });
+    const response = await sendRequest(via, method, { taskId }, { capabilities: {} });
     expect([response.status, await response.json()]).toEqual([
       400,
       { jsonrpc: '2.0', id: 1, error: MISSING },
@@ -262,7 +262,7 @@ describe('a client without support for tasks', () => {
     async (extensions) => {
       const { message } = script('Done.');
       const call = { name: 'scripted', arguments: { message: message() } };
-      const answer = await asked(via, 'tools/call', call, { capabilities: { extensions } });
+      const answer = await requestResult(via, 'tools/call', call, { capabilities: { extensions } });
       expect(answer.error === undefined ? answer.resultType : 'refused').not.toBe('task');
     },
   );
@@ -271,8 +271,8 @@ describe('a client without support for tasks', () => {
 describe('an endpoint', () => {
   it('declares the extension if it publishes agents, and otherwise has no tasks', async () => {
     const capabilities = async (send: typeof via) =>
-      Object(await asked(send, 'server/discover', {})).capabilities;
-    const tools = publishing({ tools: [hello] });
+      Object(await requestResult(send, 'server/discover', {})).capabilities;
+    const tools = appWithEndpoint({ tools: [hello] });
     expect(await capabilities(via)).toEqual({
       logging: {},
       tools: {},
@@ -282,19 +282,21 @@ describe('an endpoint', () => {
     });
     expect(await capabilities(tools)).toEqual({ logging: {}, tools: {} });
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update', 'tasks/list', 'tasks/result']) {
-      expect(await asked(tools, method, { taskId: 'any' })).toEqual({
+      expect(await requestResult(tools, method, { taskId: 'any' })).toEqual({
         error: { code: -32601, message: 'Method not found' },
       });
     }
     for (const method of ['tasks/list', 'tasks/result']) {
-      expect(await asked(via, method, { taskId: 'any' })).toEqual({
+      expect(await requestResult(via, method, { taskId: 'any' })).toEqual({
         error: { code: -32601, message: 'Method not found' },
       });
     }
   });
 
   it('never creates a task for a tool, which has no session', async () => {
-    expect(await asked(via, 'tools/call', { name: 'hello', arguments: {}, task: { ttl: 60_000 } })).toEqual({
+    expect(
+      await requestResult(via, 'tools/call', { name: 'hello', arguments: {}, task: { ttl: 60_000 } }),
+    ).toEqual({
       resultType: 'complete',
       content: [{ type: 'text', text: 'Hello.' }],
     });
@@ -303,7 +305,7 @@ describe('an endpoint', () => {
   it('refuses a task if the header names another one', async () => {
     const { message } = script('Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
-    const response = await asking(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
+    const response = await sendRequest(via, 'tasks/get', { taskId }, { headers: { 'mcp-name': 'other' } });
     const { error } = Object(await response.json());
     expect([response.status, error.code]).toEqual([400, -32020]);
   });
@@ -336,19 +338,19 @@ describe('a task id', () => {
   it.each(['tasks/get', 'tasks/cancel'])('that does not exist is unknown to %s', async (method) => {
     for (const [, id] of unknown) {
       const headers = { 'mcp-name': `=?base64?${Buffer.from(id).toString('base64')}?=` };
-      expect(await asked(via, method, { taskId: id }, { headers })).toEqual(refused(id));
+      expect(await requestResult(via, method, { taskId: id }, { headers })).toEqual(refused(id));
     }
     const huge = 'A'.repeat(5_000);
-    expect(await asked(via, method, { taskId: huge })).toEqual(refused(huge));
+    expect(await requestResult(via, method, { taskId: huge })).toEqual(refused(huge));
     for (const taskId of [undefined, null, 5, {}, ['a']]) {
-      expect(await asked(via, method, { taskId })).toEqual({
+      expect(await requestResult(via, method, { taskId })).toEqual({
         error: { code: -32602, message: '`taskId` must be the id in the response to a call.' },
       });
     }
   });
 
   it('of another caller or tenant is unknown, and cannot be cancelled', async () => {
-    const shared = publishing(
+    const shared = appWithEndpoint(
       { agents: ['scripted'] },
       {
         auth: ({ headers }) => ({
@@ -368,21 +370,21 @@ describe('a task id', () => {
       { 'x-user': 'acme' },
     ] as const) {
       for (const method of ['tasks/get', 'tasks/cancel']) {
-        expect(await asked(shared, method, { taskId }, { headers })).toEqual(refused(taskId));
+        expect(await requestResult(shared, method, { taskId }, { headers })).toEqual(refused(taskId));
       }
     }
     answer.release();
     const colleague = { headers: { 'x-user': 'bob', 'x-tenant': 'acme' } };
-    expect(texts((await until(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
+    expect(texts((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
   });
 
   it('of a session that was erased is unknown', async () => {
     const id = newId();
     const { message } = script('Done.');
     const { taskId = '' } = await taskOf(via, 'scripted', { message: message(), session: id });
-    await until(via, taskId, 'completed');
+    await pollUntil(via, taskId, 'completed');
     expect((await via(path(id), { method: 'DELETE' })).status).toBe(204);
-    expect(await asked(via, 'tasks/get', { taskId })).toEqual(refused(taskId));
-    expect(await asked(via, 'tasks/cancel', { taskId })).toEqual(refused(taskId));
+    expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(refused(taskId));
+    expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(refused(taskId));
   });
 });

@@ -15,8 +15,8 @@ import {
 import { mcpResult } from '../../../../../src/mcp/server/entry.ts';
 import { files } from '../../../../../src/modules/files/entry.ts';
 import { toResult } from '../../../../doors/mcp.ts';
-import { listed } from '../../../node/mcp/tools/listing-fixtures.ts';
-import { answerTo, calling, connected, KEY, publishing } from './talk.ts';
+import { listedTool } from '../../../node/mcp/tools/listing-fixtures.ts';
+import { answerTo, appWithEndpoint, callTool, connectClient, KEY } from './talk.ts';
 
 const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
 const refused = (words: string) => ({ ...said(words), isError: true });
@@ -42,7 +42,7 @@ const HELLO = new TextEncoder().encode('hello');
 const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
 const asked = (run: (call: CallContext) => unknown) =>
-  calling(publishing({ tools: [tool(run)] }, { use: [files()] }), 'it');
+  callTool(appWithEndpoint({ tools: [tool(run)] }, { use: [files()] }), 'it');
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -50,7 +50,7 @@ describe('tools/list', () => {
   it('shows each tool with its schema, and its effect as hints', async () => {
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'Paid.' });
     const set = defineTool({ name: 'set', description: 'Sets.', effect: 'idempotent', run: () => 'Set.' });
-    const client = await connected(publishing({ tools: [greet, pay, set] }));
+    const client = await connectClient(appWithEndpoint({ tools: [greet, pay, set] }));
     expect((await client.listTools()).tools).toEqual([
       {
         name: 'greet',
@@ -81,14 +81,14 @@ describe('tools/list', () => {
   });
 
   it('fits on one page', async () => {
-    expect(await answerTo(publishing({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
+    expect(await answerTo(appWithEndpoint({ tools: [greet] }), 'tools/list', { cursor: 'x' })).toEqual({
       error: { code: -32602, message: 'There is no such page. The first page lists everything.' },
     });
   });
 
   it('is an unknown method if the endpoint publishes only prompts', async () => {
-    const client = await connected(
-      publishing({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
+    const client = await connectClient(
+      appWithEndpoint({ prompts: [{ name: 'p', description: 'P.', messages: () => 'Hi' }] }),
     );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {} });
     await client.close();
@@ -96,16 +96,16 @@ describe('tools/list', () => {
 });
 
 describe('tools/call', () => {
-  const via = publishing({ tools: [greet] });
+  const via = appWithEndpoint({ tools: [greet] });
 
   it('runs the tool, through the official client', async () => {
-    const client = await connected(via);
+    const client = await connectClient(via);
     expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toEqual(said('Hello, Ada.'));
     await client.close();
   });
 
   it('returns every problem of an input in one error, in the tool’s words', async () => {
-    expect(await calling(via, 'greet', { name: 'A', times: 'many' })).toEqual(
+    expect(await callTool(via, 'greet', { name: 'A', times: 'many' })).toEqual(
       refused(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
           '- times: Invalid type: Expected number but received "many"\nCall it again with a corrected input.',
@@ -243,7 +243,7 @@ describe('tools/call', () => {
     const other = { sha256: HELLO_ID, size: 5 };
     const structuredContent = { content: blocks, repeats: [blob, 'x'], other };
     const answer = CallToolResultSchema.parse({ content: blocks, structuredContent });
-    expect(await asked(() => toResult(listed(), answer))).toEqual(answer);
+    expect(await asked(() => toResult(listedTool(), answer))).toEqual(answer);
   });
 
   it('reports bytes of another server’s result that are no longer available', async () => {

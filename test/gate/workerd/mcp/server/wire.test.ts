@@ -5,14 +5,14 @@ import { mcpDescription } from '../../../../../src/mcp/server/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { cors } from '../../../../../src/modules/http/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
-import { pass } from '../../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
-import { answerTo, messagesOf, postMcp, publishing, rpc } from './talk.ts';
+import { answerTo, appWithEndpoint, messagesOf, postMcp, rpc } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
-const via = publishing({ tools: [hello], name: 'greeter', version: '2.1', instructions: 'Be kind.' });
+const via = appWithEndpoint({ tools: [hello], name: 'greeter', version: '2.1', instructions: 'Be kind.' });
 
 const problem = (type: string, status: number, detail: string) => ({
   type: `urn:holdfast:problem:${type}`,
@@ -112,7 +112,7 @@ describe('POST /mcp', () => {
     ['two calls among others', [2, 3]],
   ])('refuses a batch of %s, and does not run any of them', async (_, [calls = 0, pings = 0]) => {
     const run = vi.fn(() => 'Ran.');
-    const counted = publishing({
+    const counted = appWithEndpoint({
       tools: [defineTool({ name: 'count', description: 'Counts.', run })],
       agents: ['scripted'],
     });
@@ -200,7 +200,7 @@ describe('POST /mcp', () => {
   });
 
   it('refuses a body that is larger than the app allows, even if it declares another length', async () => {
-    const small = publishing({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
+    const small = appWithEndpoint({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
     const response = await postMcp(
       small,
       rpc('tools/call', { name: 'hello', arguments: { a: 'x'.repeat(99) } }),
@@ -212,7 +212,7 @@ describe('POST /mcp', () => {
   });
 
   it('accepts a body as large as the app allows', async () => {
-    const large = publishing({ tools: [hello] }, { http: { maxBodyBytes: 6_000_000 } });
+    const large = appWithEndpoint({ tools: [hello] }, { http: { maxBodyBytes: 6_000_000 } });
     const input = { pad: 'x'.repeat(5_000_000) };
     expect(await answerTo(large, 'tools/call', { name: 'hello', arguments: input })).toEqual({
       content: [{ type: 'text', text: 'Hello.' }],
@@ -273,7 +273,10 @@ describe('/mcp', () => {
 
   it('is linked from the app’s entry routes', async () => {
     expect(await json(await via('/'))).toMatchObject({ mcp: '/mcp' });
-    const described = publishing({ tools: [hello] }, { use: [openApi({ descriptions: [mcpDescription] })] });
+    const described = appWithEndpoint(
+      { tools: [hello] },
+      { use: [openApi({ descriptions: [mcpDescription] })] },
+    );
     const { paths } = await json(await described('/openapi.json'));
     expect(Object(Object(paths)['/mcp']).post.summary).toBe(
       'Accepts messages of the Model Context Protocol (streamable HTTP)',
@@ -281,7 +284,7 @@ describe('/mcp', () => {
   });
 
   it('refuses a page of another site, and accepts one of the app’s own', async () => {
-    const mine = publishing({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
+    const mine = appWithEndpoint({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
     const evil = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://evil.example' } });
     expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
     const own = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://app.example' } });
@@ -289,7 +292,7 @@ describe('/mcp', () => {
   });
 
   it('requires a token like every route', async () => {
-    const guarded = publishing({ tools: [hello] }, {}, { HOLDFAST_TOKEN: 'right-token' });
+    const guarded = appWithEndpoint({ tools: [hello] }, {}, { HOLDFAST_TOKEN: 'right-token' });
     const response = await postMcp(guarded, rpc('ping'));
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
@@ -317,7 +320,7 @@ describe('/mcp', () => {
 describe('a failure inside the Worker', () => {
   it('is logged under the id of the request, and hidden from the client', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const broken = publishing(
+    const broken = appWithEndpoint(
       { tools: [hello] },
       {
         secrets: () => {
@@ -350,9 +353,11 @@ describe('a failure inside the Worker', () => {
       minting.resolve();
       return new Promise(() => {});
     };
-    const answer = answerTo(publishing({ tools: [hello] }, { secrets }), 'tools/call', { name: 'hello' });
+    const answer = answerTo(appWithEndpoint({ tools: [hello] }, { secrets }), 'tools/call', {
+      name: 'hello',
+    });
     await minting.promise;
-    pass(30_000);
+    advanceTime(30_000);
     expect(await answer).toEqual({
       error: { code: -32603, message: '`secrets` did not return within 30000 ms.' },
     });
@@ -361,7 +366,7 @@ describe('a failure inside the Worker', () => {
 
   it('is reported if it is a wrong setting, since the developer must see it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const wrong = publishing({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
+    const wrong = appWithEndpoint({ tools: [hello] }, { context: () => ({ since: (() => 1) as never }) });
     expect(await answerTo(wrong, 'tools/call', { name: 'hello' })).toMatchObject({
       error: { code: -32603, message: expect.stringContaining('context') },
     });
@@ -372,7 +377,7 @@ describe('a failure inside the Worker', () => {
   it('is reported at each request if the deployment is wrong, and logged once as over HTTP', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const bare = { ...scripted, name: 'bare', model: undefined };
-    const wrong = publishing(
+    const wrong = appWithEndpoint(
       { agents: [bare] },
       { agents: [bare], model: openaiCompatible() },
       { MODEL: 'offline' },
@@ -386,6 +391,6 @@ describe('a failure inside the Worker', () => {
 });
 
 it('an endpoint does not publish agents of the app that it does not list', async () => {
-  const { tools } = Object(await answerTo(publishing({ agents: [scripted] }), 'tools/list'));
+  const { tools } = Object(await answerTo(appWithEndpoint({ agents: [scripted] }), 'tools/list'));
   expect(tools.map(({ name }: { readonly name: string }) => name)).toEqual(['scripted']);
 });

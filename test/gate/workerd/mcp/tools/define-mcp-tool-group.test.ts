@@ -16,7 +16,7 @@ import {
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
-import { calls, methods, says, scene } from '../../../node/mcp/tools/scenes.ts';
+import { calls, methods, sayingTool, scene } from '../../../node/mcp/tools/scenes.ts';
 import { offered, results } from '../../../node/unfolding/scenes.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
@@ -48,7 +48,7 @@ const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given 
 
 describe('a tool group of MCP servers', () => {
   it('describes its purpose and its reach without a request to its servers (TGR-04, MCP-09, S0-024)', () => {
-    const { server, client } = scene([says('search')]);
+    const { server, client } = scene([sayingTool('search')]);
     const group = defineMcpToolGroup({
       role: 'web',
       name: 'docker-web',
@@ -88,7 +88,7 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('gives an agent its servers’ tools, and queries each server only once in two turns (TGR-01, MCP-09)', async () => {
-    const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
+    const [shop, news] = [scene([sayingTool('order')]), scene([sayingTool('headlines')], { name: 'news' })];
     const session = desk(groupOf([shop.client, news.client, shop.client]), [
       calls('order'),
       'Done.',
@@ -105,9 +105,9 @@ describe('a tool group of MCP servers', () => {
 
   it('contains the tools that its filter accepts, by description and server (S0-024)', async () => {
     const tools = [
-      says('read', 'read', { annotations: { readOnlyHint: true } }),
-      says('write'),
-      says('drop', 'dropped', { description: 'Reads nothing.' }),
+      sayingTool('read', 'read', { annotations: { readOnlyHint: true } }),
+      sayingTool('write'),
+      sayingTool('drop', 'dropped', { description: 'Reads nothing.' }),
     ];
     const [one, two] = [scene(tools, { prefix: 'one_' }), scene(tools, { name: 'other', prefix: 'two_' })];
     const group = groupOf([one.client, two.client], {
@@ -122,7 +122,7 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('is refused to an agent that does not allow its reach, without a request (TGR-09)', () => {
-    const { server, client } = scene([says('search')]);
+    const { server, client } = scene([sayingTool('search')]);
     expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({ permissions: [] }) })).toThrow(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
@@ -142,7 +142,7 @@ describe('a tool group of MCP servers', () => {
 
   it('omits the tools of a failing server, keeps the tools of other servers, and retries (MCP-04, MCP-09)', async () => {
     const said = warnings();
-    const [shop, news] = [scene([says('order')]), scene([says('headlines')], { name: 'news' })];
+    const [shop, news] = [scene([sayingTool('order')]), scene([sayingTool('headlines')], { name: 'news' })];
     shop.server.misbehave = answers(502);
     const session = desk(groupOf([shop.client, news.client]), ['Done.', calls('order'), 'Done.']);
     await session.send('Go.');
@@ -161,7 +161,7 @@ describe('a tool group of MCP servers', () => {
 
   it('reports a missing required tool and the available ones (TGR-06, MCP-02)', async () => {
     const said = warnings();
-    const { client } = scene([says('search'), says('fetch')]);
+    const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
     const agent = asking({ required: ['crawl', 'fetch'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
     await session.send('Go.');
@@ -173,7 +173,7 @@ describe('a tool group of MCP servers', () => {
 
   it('reports a missing required tool if no server can be reached (TGR-06, MCP-02)', async () => {
     warnings();
-    const { client } = scene([says('crawl')], { server: { misbehave: answers(502) } });
+    const { client } = scene([sayingTool('crawl')], { server: { misbehave: answers(502) } });
     const agent = asking({ required: ['crawl'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
     await session.send('Go.');
@@ -183,14 +183,14 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('removes tools by the environment’s settings, which match the end of their names (TGR-03)', async () => {
-    const { client } = scene([says('search'), says('delete_page')], { prefix: 'wiki_' });
+    const { client } = scene([sayingTool('search'), sayingTool('delete_page')], { prefix: 'wiki_' });
     const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
     await session.send('Go.');
     expect(offered(session)).toEqual([['wiki_search']]);
   });
 
   it('can be inside one unfolding tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
-    const { server, client } = scene([says('search')]);
+    const { server, client } = scene([sayingTool('search')]);
     const group = withUnfolding(groupOf([client], { childToolUsageNotes: 'Search little.' }));
     const session = desk(group, ['Done.', calls('web'), calls('search'), 'Done.']);
     await session.send('Wait.');
@@ -202,7 +202,7 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('is listed by GET /agents from its own description, without a handshake (MCP-10)', async () => {
-    const { server, client } = scene([says('search')]);
+    const { server, client } = scene([sayingTool('search')]);
     const app = appWith({
       agents: [asking()],
       model: openaiCompatible(),

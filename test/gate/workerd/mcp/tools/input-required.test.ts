@@ -7,11 +7,11 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
-import { pass } from '../../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { calls, methods, scene } from '../../../node/mcp/tools/scenes.ts';
 import { appWith } from '../../http/app.ts';
 import { json, post, type Send, sessionName } from '../../http/client.ts';
-import { hearingSession, passIn } from '../../http/time.ts';
+import { advanceClock, newManualSession } from '../../http/time.ts';
 import { answer } from '../../http/waiting.ts';
 
 /**
@@ -50,7 +50,7 @@ function desk(elicitation: Elicitation = {}) {
   const agent = defineAgent({ name: 'agent', description: 'Books.', instructions: 'Book.', model, tools });
   const config = { agents: [agent] };
   const { TurnRunner } = createHoldfast(config);
-  const session = hearingSession('agent');
+  const session = newManualSession('agent');
   return {
     server,
     session,
@@ -93,8 +93,8 @@ describe('a `once` call that its server has deferred', () => {
   it('continues without an answer after its time, and notifies its server', async () => {
     const { ask, goOn, session, shown } = desk({ expires: 5_000 });
     const { turn } = (await ask()) as unknown as Asked; // the other test checks it
-    pass(5_001);
-    await passIn(session, 5_001);
+    advanceTime(5_001);
+    await advanceClock(session, 5_001);
     await goOn(turn);
     expect(shown()).toBe('ticket-1 {"party":{"action":"cancel"}}');
   });

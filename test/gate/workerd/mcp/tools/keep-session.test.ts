@@ -12,13 +12,13 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
-import { pass } from '../../../../fixtures/held-time.ts';
+import { advanceTime } from '../../../../fixtures/held-time.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
 import { held } from '../../../../fixtures/scripts.ts';
 import { calls, scene } from '../../../node/mcp/tools/scenes.ts';
 import { appWith, objectsWith } from '../../http/app.ts';
 import { json, post, type Send, SSE, sessionName } from '../../http/client.ts';
-import { hearingSession, LONG_LEASE_MS, passIn } from '../../http/time.ts';
+import { advanceClock, LONG_LEASE_MS, newManualSession } from '../../http/time.ts';
 
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
@@ -53,7 +53,7 @@ function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
   /** Another Worker over the same objects. */
   const worker = (vars: Readonly<Record<string, unknown>> = {}): Send => appWith(config, vars);
   const { TurnRunner } = createHoldfast(config);
-  const session = hearingSession('agent');
+  const session = newManualSession('agent');
   return {
     server,
     model,
@@ -107,8 +107,8 @@ describe('a server session that is kept in a real object', () => {
     const answering = say(abandoned);
     await lost.asked();
     const turn = (await stubOf(session).read({ from: 1 }))?.openTurn?.id;
-    pass(LONG_LEASE_MS);
-    await passIn(session, LONG_LEASE_MS);
+    advanceTime(LONG_LEASE_MS);
+    await advanceClock(session, LONG_LEASE_MS);
     await goOn(String(turn));
     expect(shown()).toBe(`${ANEW}\n\nthought 1 of ${HIDDEN}`);
     lost.release();

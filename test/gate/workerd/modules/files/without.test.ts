@@ -4,9 +4,9 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
 import { appWith } from '../../http/app.ts';
 import { json, newSession, post } from '../../http/client.ts';
-import { seeing, seer } from '../../http/file-app.ts';
+import { fileAgent, fileModel } from '../../http/file-app.ts';
 
-const via = appWith({ agents: [seer()] });
+const via = appWith({ agents: [fileAgent()] });
 const file = { type: 'file', mediaType: 'image/png', data: btoa('some bytes') };
 
 it('an app without the module of files refuses a file in a message', async () => {
@@ -56,7 +56,7 @@ it('an app without the module of files does not mention files in its list of age
 
 it('an app without the module of files cannot have an agent that accepts files', () => {
   const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
-  expect(() => createHoldfast({ agents: [picky], model: seeing() })).toThrow(
+  expect(() => createHoldfast({ agents: [picky], model: fileModel() })).toThrow(
     "Agent 'picky': `accepts` needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.",
   );
 });

@@ -18,8 +18,8 @@ import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from '../../http/client.ts';
-import { fileApp, idOf, posted } from '../../http/file-app.ts';
-import { postMcp, publishing, rpc } from '../../mcp/server/talk.ts';
+import { fileApp, idOf, postAndRead } from '../../http/file-app.ts';
+import { appWithEndpoint, postMcp, rpc } from '../../mcp/server/talk.ts';
 
 const PAGE = 'https://app.example';
 const pages = cors({ origins: [PAGE, 'http://localhost:3000'] });
@@ -88,7 +88,7 @@ describe('a preflight request of a page of an allowed origin', () => {
 
   it('returns the same for MCP', async () => {
     const response = await preflight('/mcp', 'POST', {
-      by: publishing({ tools: [hello] }, { use: [pages] }),
+      by: appWithEndpoint({ tools: [hello] }, { use: [pages] }),
     });
     expect([response.status, corsOf(response)]).toMatchObject([
       204,
@@ -194,7 +194,7 @@ const ANSWERS: readonly (readonly [
   [
     'of the MCP endpoint',
     200,
-    (from) => postMcp(publishing({ tools: [hello] }, { use: [pages] }), rpc('ping'), { headers: from }),
+    (from) => postMcp(appWithEndpoint({ tools: [hello] }, { use: [pages] }), rpc('ping'), { headers: from }),
   ],
 ];
 
@@ -232,7 +232,7 @@ describe('a response', () => {
   it('that is a file is readable', async () => {
     const app = fileApp({ accepts: ['image/*'], use: [pages] });
     const session = newSession('seer');
-    await posted(
+    await postAndRead(
       app.via,
       { message: [{ type: 'file', mediaType: 'image/png', data: btoa('seen') }] },
       session,

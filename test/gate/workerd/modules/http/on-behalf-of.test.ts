@@ -8,7 +8,7 @@ import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { type AppConfig, appWith } from '../../http/app.ts';
 import { json, newSession, post, type Send } from '../../http/client.ts';
-import { calling } from '../../mcp/server/talk.ts';
+import { callTool } from '../../mcp/server/talk.ts';
 
 interface Seen {
   readonly principal: TurnPrincipal;
@@ -100,7 +100,7 @@ describe('a request on behalf of a person', () => {
 
   it('calls the tools that are published by MCP', async () => {
     const via = appOf(DELEGATING, { use: [defineMcpEndpoint({ tools: [look] })] });
-    await calling(
+    await callTool(
       (path, init) => via(path, { ...init, headers: { ...Object(init?.headers), 'x-user-id': 'ann' } }),
       'look',
       {},

@@ -8,7 +8,7 @@ import { script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { json, newSession, type Send } from '../../http/client.ts';
 import { deliver, signedIssue } from '../../http/hook-deliveries.ts';
-import { newId, postMcp, publishing, rpc } from '../../mcp/server/talk.ts';
+import { appWithEndpoint, newId, postMcp, rpc } from '../../mcp/server/talk.ts';
 
 const PROBLEM = {
   type: 'urn:holdfast:problem:rate-limited',
@@ -82,7 +82,7 @@ describe('the rate limit key', () => {
 
   it('of an MCP client is its caller', async () => {
     const RATE_LIMIT = limiter(false);
-    const via = publishing(
+    const via = appWithEndpoint(
       { agents: ['scripted'] },
       { auth: () => ({ id: 'ann' }), use: [rateLimit()] },
       { RATE_LIMIT },

@@ -2,12 +2,12 @@
 import { expect, it } from 'vitest';
 import { createClient, createIndexClient, HoldfastError } from '../../../../../src/client/entry.ts';
 import { ORIGIN } from '../../http/client.ts';
-import { tenant } from './indexed.ts';
+import { createTenant } from './indexed.ts';
 
 it('the client of an index lists and titles sessions, shows pending calls and usage, and erases an owner', {
   timeout: 60_000,
 }, async () => {
-  const shop = tenant({}, { operator: true });
+  const shop = createTenant({}, { operator: true });
   const fetch: typeof globalThis.fetch = async (url, init) =>
     shop.via(String(url).slice(ORIGIN.length), init);
   const index = createIndexClient({ url: ORIGIN, fetch: fetch as never, retries: 0 }); // called like this by the client

@@ -9,7 +9,7 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb, migrate, takeAway } from '../../../../fixtures/index-db.ts';
 import { json } from '../../http/client.ts';
 import { problem } from '../../http/waiting.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
 declare global {
   namespace Cloudflare {
@@ -25,7 +25,7 @@ type Row = Record<string, unknown>;
 
 /** A tenant, and its rows in the database. */
 function shopInDb() {
-  const shop = tenant();
+  const shop = createTenant();
   const rows = async (table: string, columns = '*'): Promise<Row[]> => {
     const query = `SELECT ${columns} FROM ${table} WHERE owner = ? ORDER BY 1`;
     return (await env.INDEX_DB.prepare(query).bind(shop.key).all<Row>()).results;
@@ -48,7 +48,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const shop = shopInDb();
     await shop.say('s1', 'One.', 'Two.');
     await shop.say('s1', 'Two.');
-    await shop.lists([listed('s1', 'idle', { turns: 2 })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 2 })]);
     await shop.has([{ session: 's1', turns: 2 }]);
     const [entry] = await shop.list();
     const { inputTokens, outputTokens } = Object(entry?.usage);
@@ -75,10 +75,10 @@ describe('d1Reports', { timeout: 120_000 }, () => {
     const shop = shopInDb();
     const back = takeAway(shop.key);
     await shop.say('s1', 'One.', 'Two.');
-    await shop.lists([listed('s1', 'idle', { turns: 1 })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 1 })]);
     await expect.poll(() => log.mock.calls.flat().join()).toContain('D1_ERROR: The database is unavailable.');
     await shop.say('s1', 'Two.');
-    await shop.lists([listed('s1', 'idle', { turns: 2 })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 2 })]);
     expect(await shop.rows('holdfast_sessions')).toEqual([]);
     back();
     await abortAllDurableObjects(); // a restarted object retries at once
@@ -185,7 +185,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('refuses every request for a session, and reports what to add, if there is no INDEX_DB', async () => {
-    const via = tenant().as({ id: 'ann' }, { INDEX_DB: undefined });
+    const via = createTenant().as({ id: 'ann' }, { INDEX_DB: undefined });
     const detail =
       'This Worker has no D1 database bound as INDEX_DB, which d1Reports() needs. In wrangler.toml: [[d1_databases]] with ' +
       'binding = "INDEX_DB", a database_name, a database_id, and migrations_dir = "node_modules/holdfast/migrations". Then run ' +

@@ -7,16 +7,16 @@ import { toTurnStart } from '../../../../doors/session.ts';
 import { script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { problem } from '../../http/waiting.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
 /** A tenant with sessions of these names, and an operator who can erase them. */
 async function shopWith(...names: readonly string[]) {
-  const shop = tenant();
+  const shop = createTenant();
   await Promise.all(names.map((session) => shop.say(session, 'Done.')));
   await expect
     .poll(async () => (await shop.list('?limit=100')).length, { timeout: 60_000 })
     .toBe(names.length);
-  const operator = tenant().as({ id: 'olga', operator: true });
+  const operator = createTenant().as({ id: 'olga', operator: true });
   const path = `/owners/${encodeURIComponent(shop.key)}`;
   const standing = async () => json(await operator(path));
   const isErased = () =>
@@ -67,7 +67,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     const { owners } = await json(await shop.operator('/owners?limit=100'));
     expect(owners).not.toContain(shop.key);
     await shop.say('new', 'New.');
-    await shop.lists([listed('new', 'idle')]);
+    await shop.lists([listEntry('new', 'idle')]);
     expect(await shop.standing()).toMatchObject({ sessions: 1, erasure: { status: 'erased' } });
   });
 
@@ -95,7 +95,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     const [shop, other] = [await shopWith('same'), await shopWith('same')];
     await shop.erase();
     await shop.isErased();
-    expect(await other.list()).toEqual([listed('same', 'idle')]);
+    expect(await other.list()).toEqual([listEntry('same', 'idle')]);
     expect((await other.via(`${SESSIONS}/same`)).status).toBe(200);
     expect(env.INDEX.getByName(shop.key)).toBeDefined();
   });
@@ -105,7 +105,7 @@ describe('DELETE /owners/{owner}', { timeout: 120_000 }, () => {
     await shop.erase();
     await shop.isErased();
     await shop.say('s2', 'Done.');
-    await shop.lists([listed('s2', 'idle')]);
+    await shop.lists([listEntry('s2', 'idle')]);
     await shop.via(`${SESSIONS}/s2`, { method: 'DELETE' });
     const { total } = await shop.get('/usage');
     expect(total).toMatchObject({ turns: 1 });

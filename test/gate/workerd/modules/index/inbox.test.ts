@@ -10,7 +10,7 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { json } from '../../http/client.ts';
 import { answer, problem } from '../../http/waiting.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
 const paying = (...tools: readonly string[]) => ({
   calls: tools.map((name) => ({ name, input: { to: 'x', amount: 1 } })),
@@ -18,7 +18,7 @@ const paying = (...tools: readonly string[]) => ({
 
 describe('GET /pending', { timeout: 60_000 }, () => {
   it('shows a person the calls that their roles can answer, with the data for an answer', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('plain', paying('pay'), 'Done.');
     await shop.say('both', paying('pay', 'pay_as_manager'), 'Done.');
     await shop.say('idle', 'Done.');
@@ -38,7 +38,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
       ['both', ['pay']],
       ['plain', ['pay']],
     ]);
-    expect(await inbox(tenant().via)).toEqual([]);
+    expect(await inbox(createTenant().via)).toEqual([]);
     const { waiting } = await json(await manager('/pending'));
     const [one] = (waiting as { session: string }[]).filter(({ session }) => session === 'plain');
     expect(one).toEqual({
@@ -58,7 +58,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
   });
 
   it('is read in pages, and refuses an invalid page', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, paying('pay'), 'Done.');
     await expect.poll(async () => (await shop.list('?status=waiting')).length).toBe(3);
     const { waiting, next } = await shop.get('/pending?limit=2');
@@ -77,12 +77,12 @@ describe('GET /usage', { timeout: 60_000 }, () => {
   const today = new Date().toISOString().slice(0, 10);
 
   it('sums the usage of an owner’s sessions, including erased ones', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('a', 'One.', 'Two.');
     await shop.say('a');
     await shop.say('b', 'One.');
     await shop.via(`${SESSIONS}/b`, { method: 'DELETE' });
-    await shop.lists([listed('a', 'idle', { turns: 2 })]);
+    await shop.lists([listEntry('a', 'idle', { turns: 2 })]);
     const usage = { inputTokens: 30, outputTokens: 15 };
     const total = { turns: 3, usage };
     const report = { owner: shop.key, total };
@@ -99,11 +99,11 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     });
     const none = { turns: 0, usage: { inputTokens: 0, outputTokens: 0 } };
     expect(await shop.get('/usage?to=2020-01-01')).toEqual({ ...report, by: 'day', usage: [], total: none });
-    expect(await tenant().get('/usage')).toMatchObject({ usage: [], total: none });
+    expect(await createTenant().get('/usage')).toMatchObject({ usage: [], total: none });
   });
 
   it('counts a fork’s copied events once, in the source', async () => {
-    const shop = tenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
+    const shop = createTenant({ use: [answers, sessionIndex({ also: indexDb }), branches()] });
     await shop.say('a', 'One.', 'Two.', 'Three.');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"b"}' };
     expect((await shop.via(`${SESSIONS}/a/fork`, init)).status).toBe(201);
@@ -111,7 +111,10 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     await expect
       .poll(async () => (await shop.get('/usage')).total)
       .toEqual({ turns: 2, usage: { inputTokens: 20, outputTokens: 10 } });
-    expect(await shop.list()).toEqual([listed('b', 'idle', { turns: 1 }), listed('a', 'idle', { turns: 1 })]);
+    expect(await shop.list()).toEqual([
+      listEntry('b', 'idle', { turns: 1 }),
+      listEntry('a', 'idle', { turns: 1 }),
+    ]);
   });
 
   it.each([
@@ -119,12 +122,12 @@ describe('GET /usage', { timeout: 60_000 }, () => {
     ['from=today', 'from must be a day in UTC, such as 2026-11-30.'],
     ['to=2026-13-01', 'to must be a day in UTC, such as 2026-11-30.'],
   ])('refuses the query ?%s', async (query, detail) => {
-    expect(await tenant().get(`/usage?${query}`)).toEqual(problem('invalid-query', 400, detail));
+    expect(await createTenant().get(`/usage?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
 
   it('counts the cost of a turn', async () => {
     const model = { ...scriptedModel(['One.']), prices: { input: 1, output: 2 } };
-    const shop = tenant({ agents: [{ ...indexed, model }] });
+    const shop = createTenant({ agents: [{ ...indexed, model }] });
     await shop.say('a');
     await expect
       .poll(async () => (await shop.get('/usage')).total)
@@ -136,7 +139,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
   const holdfast = createHoldfast({ agents: [indexed], use: [answers, sessionIndex({ also: indexDb })] });
 
   it('lists, shows and titles sessions for code of the app, for any owner', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('a', paying('pay'), 'Done.');
     await shop.lists([expect.objectContaining({ session: 'a', status: 'waiting' })]);
     const index = indexOf(holdfast, env);

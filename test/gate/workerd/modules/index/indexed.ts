@@ -27,7 +27,7 @@ type Listed = Record<string, unknown>;
 export const SESSIONS = '/agents/indexed/sessions';
 
 /** An unused tenant, and one of its people with an app that has an index. */
-export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
+export function createTenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 'id' | 'tenant'> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (caller: Omit<Caller, 'tenant'>, vars = {}): Send =>
     appWith(
@@ -70,5 +70,5 @@ export function tenant(config: Partial<HoldfastConfig> = {}, more: Omit<Caller, 
 }
 
 /** A session in a list. */
-export const listed = (session: string, status: string, more: Listed = {}) =>
+export const listEntry = (session: string, status: string, more: Listed = {}) =>
   expect.objectContaining({ session, agent: 'indexed', status, url: `${SESSIONS}/${session}`, ...more });

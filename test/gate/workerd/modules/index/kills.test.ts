@@ -6,7 +6,7 @@ import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
-import { SESSIONS, tenant } from './indexed.ts';
+import { createTenant, SESSIONS } from './indexed.ts';
 
 /** A generator of random numbers that are the same in every run. */
 function dice(seed: number) {
@@ -25,7 +25,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
   it('matches the journals of all sessions', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
-    const shop = tenant();
+    const shop = createTenant();
     const roll = dice(7);
     const names = Array.from({ length: 12 }, (_, at) => `s${at}`);
     const replies = Array.from({ length: 8 }, (_, at) =>
@@ -84,7 +84,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
   });
 
   it('is repaired by a sweep over all known sessions', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     for (const session of ['a', 'b', 'c']) await shop.say(session, 'Done.');
     await expect.poll(async () => (await shop.list()).length).toBe(3);
     const holdfast = createHoldfast({ agents: [indexed], use: [sessionIndex({ also: indexDb })] });

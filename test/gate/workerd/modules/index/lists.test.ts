@@ -10,13 +10,13 @@ import { withLease } from '../../../../fixtures/lease-terms.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { answer, problem } from '../../http/waiting.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
 const now = expect.closeTo(Date.now(), -6);
 
 describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('lists a session with its title, its times, its outcome and its usage', async () => {
-    const { say, list, lists, get } = tenant();
+    const { say, list, lists, get } = createTenant();
     expect(await list()).toEqual([]);
     const { usage } = await say('s1', 'One.', 'Two.');
     await lists([
@@ -37,54 +37,54 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
       },
     ]);
     await say('s1');
-    await lists([listed('s1', 'idle', { turns: 2 })]);
+    await lists([listEntry('s1', 'idle', { turns: 2 })]);
     const [{ usage: total } = {}] = await list();
     expect(total).toEqual((await get(`${SESSIONS}/s1`)).usage);
   });
 
   it('shows whether a turn runs, waits, resumes, has failed or is erased', async () => {
-    const { via, lists } = tenant();
+    const { via, lists } = createTenant();
     const path = `${SESSIONS}/s1`;
     const first = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const second = held('Paid.');
     const { message } = script(first.reply, second.reply);
     const sent = post(path, { message: message() }, { via });
-    await lists([listed('s1', 'running', { turns: 0 })]);
+    await lists([listEntry('s1', 'running', { turns: 0 })]);
     first.release();
     const { pending } = Object(await json(await sent));
-    await lists([listed('s1', 'waiting')]);
+    await lists([listEntry('s1', 'waiting')]);
     const decided = answer(pending[0].links.approvals, { decision: 'approve' }, { via });
     await second.asked();
-    await lists([listed('s1', 'running')]);
+    await lists([listEntry('s1', 'running')]);
     second.release();
     await (await decided).text();
-    await lists([listed('s1', 'idle', { outcome: 'completed', turns: 1 })]);
+    await lists([listEntry('s1', 'idle', { outcome: 'completed', turns: 1 })]);
     await (await post(path, { message: 'No script.' }, { via })).text();
-    await lists([listed('s1', 'failed', { outcome: 'failed', turns: 2 })]);
+    await lists([listEntry('s1', 'failed', { outcome: 'failed', turns: 2 })]);
     await via(path, { method: 'DELETE' });
     await lists([]);
     await (await post(path, { message: script('New.').message('Another one') }, { via })).text();
-    await lists([listed('s1', 'idle', { turns: 1, title: expect.stringMatching(/^Another one/) })]);
+    await lists([listEntry('s1', 'idle', { turns: 1, title: expect.stringMatching(/^Another one/) })]);
   });
 
   it('does not list a session whose object erased itself', async () => {
-    const { say, lists, stub } = tenant();
+    const { say, lists, stub } = createTenant();
     const session = `${withLease(300)}-s1`;
     await say(session, 'One.');
-    await lists([listed(session, 'idle')]);
+    await lists([listEntry(session, 'idle')]);
     await stub(session).erase(); // as its alarm does when its time is over
     await lists([]);
   });
 
   it('is read in pages, by status and since a time, the latest first', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const { say, list, get, lists } = shop;
     for (const session of ['a', 'b', 'c']) {
       await say(session, 'Done.');
-      await lists(expect.arrayContaining([listed(session, 'idle')]));
+      await lists(expect.arrayContaining([listEntry(session, 'idle')]));
     }
     await say('d');
-    await lists(expect.arrayContaining([listed('d', 'failed')]));
+    await lists(expect.arrayContaining([listEntry('d', 'failed')]));
     const seen: unknown[] = [];
     for (let next: unknown = ''; next !== null; ) {
       const page = await get(`${SESSIONS}?limit=3${next === '' ? '' : `&cursor=${next}`}`);
@@ -115,12 +115,12 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     ['cursor=W10', 'cursor must be the `next` of the page before.'],
     ['cursor=%00', 'cursor must be the `next` of the page before.'],
   ])('refuses the query ?%s', async (query, detail) => {
-    const { get } = tenant();
+    const { get } = createTenant();
     expect(await get(`${SESSIONS}?${query}`)).toEqual(problem('invalid-query', 400, detail));
   });
 
   it('refuses an invalid owner, an unknown agent, and a caller who is not an operator', async () => {
-    const { get, as } = tenant();
+    const { get, as } = createTenant();
     const operators =
       'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.';
     const refused = problem('role-required', 403, operators, { role: 'operator' });
@@ -136,12 +136,12 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   });
 
   it('separates owners whose names have special characters', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const as = (half: string) => shop.as({ id: 'ann', ...{ tenant: `${shop.name}${half}` } });
     const { message } = script('Done.');
     await (await post(`${SESSIONS}/s1`, { message: message() }, { via: as('\ud800') })).text();
     const sessions = async (half: string) => (await json(await as(half)(SESSIONS))).sessions;
-    await expect.poll(async () => sessions('\ud800')).toEqual([listed('s1', 'idle')]);
+    await expect.poll(async () => sessions('\ud800')).toEqual([listEntry('s1', 'idle')]);
     for (const half of ['', '\ud801', '\ufffd']) expect(await sessions(half)).toEqual([]);
     const operator = shop.as({ id: 'olga', operator: true });
     const { owner } = await json(await as('\ud800')('/usage'));
@@ -150,16 +150,16 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   });
 
   it('makes a one-line title from any first message', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const { message } = script('Done.');
     await (
       await post(`${SESSIONS}/s1`, { message: message('A\u0000\u001b[31m\u202e\n\ud800b') }, shop)
     ).text();
-    await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
+    await shop.lists([listEntry('s1', 'idle', { title: expect.stringMatching(/^A \[31m b/) })]);
   });
 
   it('shows the source session of a fork, and of a fork of a fork, and names the last turn', async () => {
-    const shop = tenant({ use: [answers, sessionIndex(), branches()] });
+    const shop = createTenant({ use: [answers, sessionIndex(), branches()] });
     await shop.say('s1', 'One.', 'Two.');
     const { turn } = await shop.say('s1');
     const fork = async (from: string, name: string): Promise<void> => {
@@ -168,7 +168,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
       const made = await shop.via(`${SESSIONS}/${from}/fork`, { method: 'POST', headers, body });
       expect(made.status).toBe(201);
       await shop.say(name);
-      await shop.lists(expect.arrayContaining([listed(name, 'failed')]));
+      await shop.lists(expect.arrayContaining([listEntry(name, 'failed')]));
     };
     await fork('s1', 's2');
     await fork('s2', 's3');
@@ -178,7 +178,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
       ['s2', 's1'],
       ['s1', undefined],
     ]);
-    expect(await shop.list()).toContainEqual(listed('s1', 'idle', { turn }));
+    expect(await shop.list()).toContainEqual(listEntry('s1', 'idle', { turn }));
   });
 
   it('does not treat a person as an operator if an operator sends requests on their behalf', async () => {
@@ -187,17 +187,17 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
       sessionIndex({ also: indexDb }),
       onBehalfOf(({ headers }) => headers.get('x-person')),
     ];
-    const via = tenant({ use }).as({ id: 'app', delegates: true, operator: true });
+    const via = createTenant({ use }).as({ id: 'app', delegates: true, operator: true });
     expect((await via('/owners')).status).toBe(200);
     expect((await via('/owners', { headers: { 'x-person': 'ann' } })).status).toBe(403);
   });
 
   it('shows an owner’s sessions to that owner and to operators only', async () => {
-    const [acme, other] = [tenant(), tenant()];
+    const [acme, other] = [createTenant(), createTenant()];
     await acme.say('same', 'Of acme.');
     await other.say('same', 'Of another.');
-    await acme.lists([listed('same', 'idle')]);
-    await other.lists([listed('same', 'idle')]);
+    await acme.lists([listEntry('same', 'idle')]);
+    await other.lists([listEntry('same', 'idle')]);
     const [{ title } = {}] = await acme.list();
     expect(await other.list()).not.toEqual([expect.objectContaining({ title })]);
     const operator = other.as({ id: 'olga', operator: true });
@@ -215,19 +215,19 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
 
 describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
   it('sets a title, which its journal keeps, and removes it', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
     expect(await titled(shop, 's1', { title: 'Refund of order 7' })).toEqual({
       session: 's1',
       agent: 'indexed',
       title: 'Refund of order 7',
     });
-    expect(await shop.list()).toEqual([listed('s1', 'idle', { title: 'Refund of order 7' })]);
+    expect(await shop.list()).toEqual([listEntry('s1', 'idle', { title: 'Refund of order 7' })]);
     await shop.say('s1');
-    await shop.lists([listed('s1', 'idle', { turns: 2, title: 'Refund of order 7' })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 2, title: 'Refund of order 7' })]);
     await titled(shop, 's1', { title: null });
     expect(await shop.list()).toEqual([
-      listed('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) }),
+      listEntry('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) }),
     ]);
   });
 
@@ -241,13 +241,13 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
     [{}, 'title: must be a line of 1 to 200 characters, or null'],
     [{ title: 'A', name: 'B' }, 'name: is not known here'],
   ])('refuses %j', async (body, said) => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.');
     expect(await titled(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
   it('finds no session before its first message', async () => {
-    expect(await titled(tenant(), 's1', { title: 'A' })).toMatchObject({
+    expect(await titled(createTenant(), 's1', { title: 'A' })).toMatchObject({
       type: 'urn:holdfast:problem:unknown-session',
     });
   });
@@ -255,7 +255,7 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
 
 describe('a deployment without the binding', () => {
   it('is reported by GET /health, and by every request for a session', async () => {
-    const via = tenant().as({ id: 'ann' }, { INDEX: undefined });
+    const via = createTenant().as({ id: 'ann' }, { INDEX: undefined });
     const detail =
       'This Worker has no Durable Object binding INDEX, which sessionIndex() needs. In its main module: ' +
       'export { IndexObject } from \'holdfast/index\'. In wrangler.toml: [[durable_objects.bindings]] with name = "INDEX" and ' +
@@ -269,7 +269,7 @@ describe('a deployment without the binding', () => {
 });
 
 /** Sets the title of a session. */
-async function titled({ via }: ReturnType<typeof tenant>, session: string, body: unknown) {
+async function titled({ via }: ReturnType<typeof createTenant>, session: string, body: unknown) {
   const init = {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },

@@ -15,14 +15,14 @@ import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, post } from '../../http/client.ts';
 import { problem } from '../../http/waiting.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
-type Shop = ReturnType<typeof tenant>;
+type Shop = ReturnType<typeof createTenant>;
 
 /** A tenant whose titles a model writes with these replies. */
 function titling(replies: readonly ScriptedReply[], more: ModelTitlesOptions = {}) {
   const model = scriptedModel([...replies], { name: 'titler', prices: { input: 1, output: 10 } });
-  const shop = tenant({ use: [sessionIndex(), modelTitles({ model, ...more })] });
+  const shop = createTenant({ use: [sessionIndex(), modelTitles({ model, ...more })] });
   return { shop, model };
 }
 
@@ -77,7 +77,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
         maxOutputTokens: 2_000,
       },
     ]);
-    await shop.lists([listed('s1', 'idle', { turns: 2, title: 'Order 7' })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 2, title: 'Order 7' })]);
     const usage = { inputTokens: 80, outputTokens: 4, cost: 0.00012 };
     expect(await notes(shop)).toEqual([
       { module: 'index', fact: { asked: expect.any(String) }, usage: undefined },
@@ -91,7 +91,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('calls the agent’s model by default', async () => {
-    const shop = tenant({ use: [sessionIndex(), modelTitles()] });
+    const shop = createTenant({ use: [sessionIndex(), modelTitles()] });
     const { message, model } = script('One.', '**"A title"**');
     await (await post(`${SESSIONS}/s1`, { message: message() }, shop)).text();
     expect(await title(shop)).toMatchObject({ title: 'A title' });
@@ -155,7 +155,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     expect(await title(shop, 'k1')).toEqual(refused);
     expect(await title(shop, 'k1')).toEqual(refused);
     expect(model.requests).toHaveLength(1);
-    await shop.lists([listed('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) })]);
+    await shop.lists([listEntry('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) })]);
   });
 
   it('returns 502 if the model takes too long or throws, and hides the error', async () => {
@@ -187,7 +187,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('does not exist without modelTitles(), which requires sessionIndex()', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.');
     expect(await title(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-route' });
     expect(() => createHoldfast({ agents: [indexed], use: [modelTitles()] })).toThrow(
@@ -212,7 +212,7 @@ describe('writeTitle', { timeout: 60_000 }, () => {
     const index = indexOf(createHoldfast({ agents: [indexed], use }), env);
     const owner = { tenant: shop.name };
     expect(await index.writeTitle({ ...at, owner })).toEqual({ ...at, title: 'From code' });
-    expect(await shop.list()).toEqual([listed('s1', 'idle', { title: 'From code' })]);
+    expect(await shop.list()).toEqual([listEntry('s1', 'idle', { title: 'From code' })]);
     expect(model.requests).toHaveLength(1);
     const without = indexOf(createHoldfast({ agents: [indexed], use: [sessionIndex()] }), env);
     await expect(without.writeTitle({ ...at, owner })).rejects.toThrow(

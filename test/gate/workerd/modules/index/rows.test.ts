@@ -5,19 +5,19 @@ import { toSessionName } from '../../../../doors/session.ts';
 import { setTime } from '../../../../fixtures/held-time.ts';
 import { rowsOf } from '../../durable-objects/rows.ts';
 import { post } from '../../http/client.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
 /** So far in the future that no alarm fires by itself. */
 const START = Date.UTC(2100, 0, 1);
 
 it('a running turn adds one row for the index, and three after its report', async () => {
-  const shop = tenant();
+  const shop = createTenant();
   let now = START;
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => now);
   const reports = async (turns: number) => {
     now += 1_000;
     await runDurableObjectAlarm(shop.stub('s1'));
-    await shop.lists([listed('s1', 'idle', { turns })]);
+    await shop.lists([listEntry('s1', 'idle', { turns })]);
   };
   await shop.say('s1', 'One.', 'Two.');
   await reports(1);
@@ -28,7 +28,7 @@ it('a running turn adds one row for the index, and three after its report', asyn
 });
 
 it('all waiting messages of a session share one row for the index', async () => {
-  const shop = tenant();
+  const shop = createTenant();
   setTime(toSessionName({ owner: { tenant: shop.name }, agent: 'indexed', session: 's1' }), () => START);
   for (const message of ['One.', 'Two.', 'Three.'])
     await (await post(`${SESSIONS}/s1`, { message, delaySeconds: 3_600 }, shop)).text();

@@ -3,12 +3,12 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { expect, it } from 'vitest';
 import { ToolCallContext } from '../../../../../src/index.ts';
 import { toTurnStart } from '../../../../doors/session.ts';
-import { listed, tenant } from './indexed.ts';
+import { createTenant, listEntry } from './indexed.ts';
 
 const FILES = { module: 'files', key: '' };
 
 it('an object erases its session from the index even if copies of removed files still wait for their store', async () => {
-  const shop = tenant();
+  const shop = createTenant();
   const stub = shop.stub('s1');
   const said = { agent: 'indexed', message: 'A file', context: ToolCallContext.of({}), from: { id: 'ann' } };
   const start = toTurnStart(said, () => crypto.randomUUID());
@@ -23,7 +23,7 @@ it('an object erases its session from the index even if copies of removed files 
     keepsOutside: [FILES, index],
     agenda: [{ ...index, ref: start.turn }],
   });
-  await shop.lists([listed('s1', 'idle', { turns: 0 })]);
+  await shop.lists([listEntry('s1', 'idle', { turns: 0 })]);
   expect(await stub.removeBlob(id)).toMatchObject({ status: 'deleted' });
   await shop.wait('s1', 60_000);
   const agenda = () =>

@@ -7,9 +7,9 @@ import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
-import { listed, SESSIONS, tenant } from './indexed.ts';
+import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
-type Shop = ReturnType<typeof tenant>;
+type Shop = ReturnType<typeof createTenant>;
 
 const read = async ({ via }: Pick<Shop, 'via'>, session: string, body: unknown = {}) =>
   json(
@@ -34,39 +34,39 @@ const rowsOf = (shop: Shop) =>
 
 describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
   it('marks a session as read for one person of a tenant, until a new event', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const bob = { via: shop.as({ id: 'bob' }) };
     await shop.say('s1', 'One.', 'Two.');
-    await shop.lists([listed('s1', 'idle', { unread: true })]);
+    await shop.lists([listEntry('s1', 'idle', { unread: true })]);
     const { seq = 0 } = (await entryOf(shop)) ?? {};
     expect(await read(shop, 's1', { seq })).toEqual({ session: 's1', agent: 'indexed', seq, unread: false });
     expect(await entryOf(shop)).toMatchObject({ seq, unread: false });
     expect(await entryOf(bob)).toMatchObject({ seq, unread: true });
     await shop.say('s1');
-    await shop.lists([listed('s1', 'idle', { turns: 2, unread: true })]);
+    await shop.lists([listEntry('s1', 'idle', { turns: 2, unread: true })]);
     expect(await read(shop, 's1')).toMatchObject({ unread: false });
     expect(await entryOf(shop)).toMatchObject({ unread: false });
   });
 
   it('is unread again if a call begins to wait, but not if its title is set', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const reply = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const sent = post(`${SESSIONS}/s1`, { message: script(reply.reply).message() }, shop);
-    await shop.lists([listed('s1', 'running')]);
+    await shop.lists([listEntry('s1', 'running')]);
     expect(await read(shop, 's1')).toMatchObject({ unread: false });
     reply.release();
     await (await sent).text();
-    await shop.lists([listed('s1', 'waiting', { unread: true })]);
+    await shop.lists([listEntry('s1', 'waiting', { unread: true })]);
     await read(shop, 's1');
     const patch = { method: 'PATCH', headers: { 'content-type': 'application/json' } };
     await (await shop.via(`${SESSIONS}/s1`, { ...patch, body: '{"title":"A payment"}' })).text();
-    expect(await shop.list()).toEqual([listed('s1', 'waiting', { title: 'A payment', unread: false })]);
+    expect(await shop.list()).toEqual([listEntry('s1', 'waiting', { title: 'A payment', unread: false })]);
   });
 
   it('accepts a mark at an event that is not reported yet, and none after the last event', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
-    await shop.lists([listed('s1', 'idle')]);
+    await shop.lists([listEntry('s1', 'idle')]);
     const before = (await entryOf(shop))?.seq ?? 0;
     await shop.say('s1');
     const head = (await shop.stub('s1').read({ from: 1 }))?.head ?? 0;
@@ -76,7 +76,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     expect(await read(shop, 's1', { seq: Number.MAX_SAFE_INTEGER })).toMatchObject({ seq: head });
     expect(await read(shop, 's1', { seq: 1 })).toMatchObject({ seq: head, unread: false });
     await shop.say('s1');
-    await shop.lists([listed('s1', 'failed', { unread: true })]);
+    await shop.lists([listEntry('s1', 'failed', { unread: true })]);
   });
 
   it.each([
@@ -87,42 +87,42 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
     [{ seq: null }, 'seq: must be the whole number of an event'],
     [{ reader: 'bob' }, 'reader: is not known here'],
   ])('refuses %j', async (body, said) => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.');
     expect(await read(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
   it('returns 404 and stores no mark for an unknown session', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     const unknown = { type: 'urn:holdfast:problem:unknown-session', status: 404 };
     expect(await read(shop, 'none')).toMatchObject(unknown);
     await shop.say('s1', 'One.');
-    await shop.lists([listed('s1', 'idle')]);
+    await shop.lists([listEntry('s1', 'idle')]);
     expect(await read(shop, 'none', { seq: 1 })).toMatchObject(unknown);
-    const stranger = tenant();
+    const stranger = createTenant();
     expect(await read(stranger, 's1', { seq: 1 })).toMatchObject(unknown);
     expect(await rowsOf(shop)).toEqual([]);
   });
 
   it('deletes the marks with the session, and a new session of its name has separate marks', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     for (const session of ['s1', 's2']) await shop.say(session, 'One.');
-    await shop.lists(expect.arrayContaining([listed('s1', 'idle'), listed('s2', 'idle')]));
+    await shop.lists(expect.arrayContaining([listEntry('s1', 'idle'), listEntry('s2', 'idle')]));
     for (const session of ['s1', 's2']) await read(shop, session);
     expect(await rowsOf(shop)).toMatchObject([{ session: 's1' }, { session: 's2' }]);
     await shop.via(`${SESSIONS}/s1`, { method: 'DELETE' });
     await expect.poll(() => rowsOf(shop)).toMatchObject([{ session: 's2', reader: 'ann' }]);
     await shop.say('s1', 'Again.');
-    await shop.lists([listed('s1', 'idle', { unread: true }), listed('s2', 'idle', { unread: false })]);
+    await shop.lists([listEntry('s1', 'idle', { unread: true }), listEntry('s2', 'idle', { unread: false })]);
     const operator = shop.as({ id: 'olga', operator: true });
     await operator(`/owners/${shop.key}`, { method: 'DELETE' });
     await expect.poll(() => rowsOf(shop), { timeout: 20_000 }).toEqual([]);
   });
 
   it('stores the marks of only the last 200 readers of a session', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.');
-    await shop.lists([listed('s1', 'idle')]);
+    await shop.lists([listEntry('s1', 'idle')]);
     const mark = { agent: 'indexed', session: 's1', isCurrent: true };
     for (let reader = 0; reader < 205; reader += 1)
       await shop.index().mark({ ...mark, reader: `reader-${reader}` });
@@ -132,9 +132,9 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
   });
 
   it('does not show marks in the list of another owner', async () => {
-    const [shop, other] = [tenant(), tenant()];
+    const [shop, other] = [createTenant(), createTenant()];
     await shop.say('s1', 'One.');
-    await shop.lists([listed('s1', 'idle', { unread: true })]);
+    await shop.lists([listEntry('s1', 'idle', { unread: true })]);
     const operator = other.as({ id: 'ann', operator: true });
     const { sessions } = await json(await operator(`${SESSIONS}?owner=${shop.key}`));
     expect(sessions).toEqual([expect.not.objectContaining({ unread: expect.anything() })]);
@@ -143,9 +143,9 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
 
 describe('markRead of indexOf', { timeout: 60_000 }, () => {
   it('sets the mark of a person, and sessions() with a reader shows it', async () => {
-    const shop = tenant();
+    const shop = createTenant();
     await shop.say('s1', 'One.');
-    await shop.lists([listed('s1', 'idle')]);
+    await shop.lists([listEntry('s1', 'idle')]);
     const index = indexOf(createHoldfast({ agents: [indexed], use: [sessionIndex()] }), env);
     const owner = { tenant: shop.name };
     const at = { owner, agent: 'indexed', session: 's1' };

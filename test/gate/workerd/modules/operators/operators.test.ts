@@ -21,8 +21,8 @@ import { clerk, indexed, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { type AppConfig, appWith, objectsWith } from '../../http/app.ts';
 import { eventsOf, journal, json, post, readUntil, type Send, SSE } from '../../http/client.ts';
-import { idOf, seer } from '../../http/file-app.ts';
-import { answer, problem, waiting } from '../../http/waiting.ts';
+import { fileAgent, idOf } from '../../http/file-app.ts';
+import { answer, problem, startWaitingTurn } from '../../http/waiting.ts';
 
 const PLAIN = [
   answers,
@@ -38,7 +38,7 @@ const PLAIN = [
 function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
   const tenant = `t-${crypto.randomUUID()}`;
   const as = (caller: Caller): Send =>
-    appWith({ agents: [clerk, indexed, seer()], use: PLAIN, ...config, auth: () => caller }, vars);
+    appWith({ agents: [clerk, indexed, fileAgent()], use: PLAIN, ...config, auth: () => caller }, vars);
   const path = `/agents/${agent}/sessions/s-${crypto.randomUUID()}`;
   const owner = `owner=tenant:${tenant}`;
   return {
@@ -184,7 +184,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('decides for its role, by a path and by a list, and cannot answer other questions', async () => {
     const { ann, olga, manager, path, of } = shop();
-    const { links, pending, to } = await waiting(['pay_as_manager', 'pay', 'look_up'], {
+    const { links, pending, to } = await startWaitingTurn(['pay_as_manager', 'pay', 'look_up'], {
       via: ann,
       session: path,
     });
@@ -217,7 +217,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('decides once for its role, through the path of the call', async () => {
     const { ann, manager, path, of } = shop();
-    const { links, to } = await waiting(['pay_as_manager'], { via: ann, session: path });
+    const { links, to } = await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const link = of(links[0]?.slice(path.length));
     const init = { headers: { 'idempotency-key': 'k1' }, via: manager };
     for (let sent = 0; sent < 2; sent += 1)
@@ -233,7 +233,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('cancels a turn that waits for a role only if it has the role', async () => {
     const { ann, olga, manager, path, of } = shop();
-    await waiting(['pay_as_manager'], { via: ann, session: path });
+    await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     for (const [below, method] of [
       ['/cancel', 'POST'],
       ['', 'DELETE'],
@@ -316,7 +316,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('reads with a client that names the owner, and decides with it', async () => {
     const { ann, manager, path, owner } = shop();
-    await waiting(['pay_as_manager'], { via: ann, session: path });
+    await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const [, , agent = '', , id] = path.split('/');
     const fetch = (url: string, init: RequestInit) => manager(url.slice('http://localhost'.length), init);
     const client = createClient({
@@ -349,7 +349,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
   it('is refused for reading a full session, while cancelling and erasing it are only logged', async () => {
     const lines: unknown[] = [];
     const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
-    await waiting(['pay'], { via: ann, session: path });
+    await startWaitingTurn(['pay'], { via: ann, session: path });
     const detail =
       'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.';
     expect(await json(await olga(of()))).toEqual(problem('session-full', 507, detail));

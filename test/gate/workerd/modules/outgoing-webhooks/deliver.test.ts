@@ -9,10 +9,10 @@ import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { outgoingWebhook } from '../../../../../src/modules/outgoing-webhooks/entry.ts';
 import { standardWebhook } from '../../../../../src/modules/webhooks/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
-import { pass, setTime } from '../../../../fixtures/held-time.ts';
+import { advanceTime, setTime } from '../../../../fixtures/held-time.ts';
 import { script, until } from '../../../../fixtures/scripts.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
-import { asDescribed } from '../../http/as-described.ts';
+import { checkingResponses } from '../../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionName } from '../../http/client.ts';
 import { answer } from '../../http/waiting.ts';
 
@@ -64,7 +64,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
     ...more,
     use: [...use, logTo(false)],
   });
-  const via: Send = asDescribed(async (path, init) => {
+  const via: Send = checkingResponses(async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
     return worker.fetch(request, vars, createExecutionContext());
   });
@@ -174,7 +174,7 @@ describe('an outgoing webhook', () => {
     await say(app, 'One.');
     await app.wait(0, true);
     await until(() => received.length === 1);
-    pass(15_000);
+    advanceTime(15_000);
     await expect.poll(app.dueAt).toBe(START + 5_000);
     await app.wait(5_000);
     expect([received.length, idsOf(received), await app.agenda()]).toEqual([2, 1, []]);

@@ -7,7 +7,7 @@ import type { TurnUsage } from '../../../../doors/owner-limits.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
-import { customer, HOUR, SESSIONS } from './limited.ts';
+import { HOUR, ownerWithLimits, SESSIONS } from './limited.ts';
 
 /** A reply with a tool call and this usage. */
 const looks = (inputTokens = 9_000) => ({
@@ -18,7 +18,7 @@ const looks = (inputTokens = 9_000) => ({
 const TOKENS = { perDay: { tokens: 200_000 } };
 
 /** Requests an allowance for an open turn without a session, as a Worker that died would. */
-const lost = (shop: ReturnType<typeof customer>, turn = 'lost') =>
+const lost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
   shop.account().draw({
     ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },
     limits: { turns: 3, tokens: { most: 200_000, allowance: 20_000 }, running: 1 },
@@ -26,7 +26,7 @@ const lost = (shop: ReturnType<typeof customer>, turn = 'lost') =>
 
 describe('an allowance', () => {
   it('counts in full while its turn is open, and then as the turn’s usage', async () => {
-    const shop = customer({ ...TOKENS, running: 2 });
+    const shop = ownerWithLimits({ ...TOKENS, running: 2 });
     const reply = held({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
@@ -37,7 +37,7 @@ describe('an allowance', () => {
   });
 
   it('stops a turn that has used it up', async () => {
-    const shop = customer(TOKENS);
+    const shop = ownerWithLimits(TOKENS);
     const { model, message } = script(looks(), looks(), looks(), 'Never.');
     const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'tokens', most: 20_000 } });
@@ -47,7 +47,7 @@ describe('an allowance', () => {
 
   it('limits the cost of a turn by the prices of its model', async () => {
     const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
-    const shop = customer({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
+    const shop = ownerWithLimits({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
     const { model, message } = script(looks(), looks(), looks(), 'Never.');
     const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 0.02 } });
@@ -56,7 +56,7 @@ describe('an allowance', () => {
   });
 
   it('is limited to the remainder, and refused if less than a tenth is left', async () => {
-    const shop = customer({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
+    const shop = ownerWithLimits({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
     await shop.send('a', [looks(), looks()]);
     await shop.uses({ tokens: 19_000 });
     const reply = held({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
@@ -74,14 +74,14 @@ describe('an allowance', () => {
   });
 
   it('counts the reserved tokens for a model call whose provider reports no usage', async () => {
-    const shop = customer(TOKENS);
+    const shop = ownerWithLimits(TOKENS);
     await shop.send('a', [{ text: 'Hi.', usage: null }]);
     await expect.poll(async () => Number((await shop.used()).tokens)).toBeLessThan(20_000);
     expect((await shop.used()).tokens).toBeGreaterThan(1_000);
   });
 
   it('counts as spent if its turn never began, and the turn is no longer open', async () => {
-    const shop = customer({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
+    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
     expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
     expect(await shop.used()).toEqual(open);
@@ -92,14 +92,14 @@ describe('an allowance', () => {
   });
 
   it('covers all attempts of a turn', async () => {
-    const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
+    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
     const draws = await Promise.all([lost(shop), lost(shop), lost(shop)]);
     expect(draws.map((one) => one.status === 'granted' && one.isNew)).toEqual([true, false, false]);
     expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
   });
 
   it('is settled once, even if it is reported repeatedly or after it counted as spent', async () => {
-    const shop = customer({ perDay: { turns: 3, tokens: 200_000 } });
+    const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
     await lost(shop);
     await shop.pass(HOUR);
     const used: TurnUsage = {
@@ -117,7 +117,7 @@ describe('an allowance', () => {
   });
 
   it('counts on the day on which it was granted, and its row is deleted two days later', async () => {
-    const shop = customer({ perDay: { turns: 3 } });
+    const shop = ownerWithLimits({ perDay: { turns: 3 } });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
     await reply.asked();
@@ -136,7 +136,7 @@ describe('a turn that a tool has scheduled', () => {
   const later = { calls: [{ name: 'schedule_message', input: { message: 'Go on.', when: '60' } }] };
 
   it('requests its allowance when it begins', async () => {
-    const shop = customer({ perDay: { turns: 2 } });
+    const shop = ownerWithLimits({ perDay: { turns: 2 } });
     await shop.send('a', [later, 'Later.', 'Done.']);
     await shop.uses({ turns: 1 });
     await shop.wait('a', 61_000);
@@ -144,7 +144,7 @@ describe('a turn that a tool has scheduled', () => {
   });
 
   it('calls no model if no allowance is left, and is not counted', async () => {
-    const shop = customer({ perDay: { turns: 1 } });
+    const shop = ownerWithLimits({ perDay: { turns: 1 } });
     const { model, message } = script(later, 'Later.', 'Never.');
     await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
     await shop.uses({ turns: 1 });
@@ -164,7 +164,7 @@ describe('an object that does not respond', () => {
   const hangs = { getByName: () => ({ draw: () => new Promise(() => {}), look: async () => {} }) };
 
   it('causes a 503 for turns after two seconds', async () => {
-    const shop = customer({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
+    const shop = ownerWithLimits({ perDay: { turns: 1 } }, { vars: { OWNER_LIMITS: hangs } });
     const refused = await shop.send('a', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await json(refused)).toMatchObject({
@@ -176,7 +176,7 @@ describe('an object that does not respond', () => {
 
   it('allows turns if the app is configured so, and counts them after their end', async () => {
     const allowing = ownerLimits(() => ({ perDay: { turns: 1 } }), { onUnavailable: 'allow' });
-    const shop = customer(
+    const shop = ownerWithLimits(
       { perDay: { turns: 1 } },
       { config: { use: [allowing] }, vars: { OWNER_LIMITS: hangs } },
     );

@@ -31,7 +31,7 @@ export const HOUR = 3_600_000;
 type Script = Parameters<typeof script>;
 
 /** An unused tenant with these limits, and one of its people with an app that limits owners. */
-export function customer(
+export function ownerWithLimits(
   limits: OwnerPlan,
   { config = {}, vars = {} }: { config?: Partial<HoldfastConfig>; vars?: Record<string, unknown> } = {},
 ) {

@@ -15,11 +15,11 @@ import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { limitsOfTests } from '../../../../fixtures/limits-of-tests.ts';
 import { held, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
-import { customer, HOUR, MIDNIGHT, SESSIONS } from './limited.ts';
+import { HOUR, MIDNIGHT, ownerWithLimits, SESSIONS } from './limited.ts';
 
 describe('the daily limit of turns', () => {
   it('refuses the turn beyond the limit with 429 until midnight in UTC', async () => {
-    const shop = customer({ perDay: { turns: 2 } });
+    const shop = ownerWithLimits({ perDay: { turns: 2 } });
     for (const session of ['a', 'b']) expect((await shop.send(session, ['Hi.'])).status).toBe(200);
     const refused = await shop.send('c', ['Hi.']);
     expect(refused.status).toBe(429);
@@ -40,7 +40,10 @@ describe('the daily limit of turns', () => {
   });
 
   it('counts turns from code and retries', async () => {
-    const shop = customer({ perDay: { turns: 2 } }, { config: { use: [answers, limitsOfTests, retry()] } });
+    const shop = ownerWithLimits(
+      { perDay: { turns: 2 } },
+      { config: { use: [answers, limitsOfTests, retry()] } },
+    );
     const holdfast = createHoldfast({ agents: [limited], use: [limitsOfTests] });
     const session = sessionOf(holdfast, env, {
       agent: 'limited',
@@ -58,7 +61,7 @@ describe('the daily limit of turns', () => {
   });
 
   it('counts a repeated request once, even at the limit', async () => {
-    const shop = customer({ perDay: { turns: 1 } });
+    const shop = ownerWithLimits({ perDay: { turns: 1 } });
     const message = script('Hi.').message();
     const again = () =>
       post(`${SESSIONS}/a`, { message }, { via: shop.via, headers: { 'idempotency-key': 'one' } });
@@ -70,7 +73,7 @@ describe('the daily limit of turns', () => {
   });
 
   it('does not count a message that a busy session refused', async () => {
-    const shop = customer({ perDay: { turns: 2 } });
+    const shop = ownerWithLimits({ perDay: { turns: 2 } });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
@@ -81,7 +84,7 @@ describe('the daily limit of turns', () => {
   });
 
   it('does not count a message that steers another turn', async () => {
-    const shop = customer({ perDay: { turns: 5 }, running: 2 });
+    const shop = ownerWithLimits({ perDay: { turns: 5 }, running: 2 });
     const reply = held({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
     const { model, message } = script(reply.reply, 'Done.');
     const running = post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
@@ -102,7 +105,7 @@ describe('the daily limit of turns', () => {
 
 describe('the limit of open turns and sessions', () => {
   it('refuses a turn while the maximum is open', async () => {
-    const shop = customer({ running: 1 });
+    const shop = ownerWithLimits({ running: 1 });
     const reply = held('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
@@ -116,7 +119,7 @@ describe('the limit of open turns and sessions', () => {
   });
 
   it('counts a waiting turn as open, and admits its answer', async () => {
-    const shop = customer({ running: 1 });
+    const shop = ownerWithLimits({ running: 1 });
     const asked = await json(
       await shop.send('a', [{ calls: [{ name: 'pay', input: { to: shop.name, amount: 1 } }] }, 'Paid.']),
     );
@@ -134,7 +137,7 @@ describe('the limit of open turns and sessions', () => {
   });
 
   it('refuses a new session beyond the limit, until another is erased', async () => {
-    const shop = customer({ openSessions: 1 });
+    const shop = ownerWithLimits({ openSessions: 1 });
     for (const reply of ['Hi.', 'Hi again.']) expect((await shop.send('a', ['Hi.', reply])).status).toBe(200);
     const refused = await shop.send('b', ['No.']);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null]);
@@ -148,7 +151,7 @@ describe('the limit of open turns and sessions', () => {
   });
 
   it('does not count a session that was erased without its Worker', async () => {
-    const shop = customer({ openSessions: 1, running: 1 });
+    const shop = ownerWithLimits({ openSessions: 1, running: 1 });
     await shop.send('a', ['Hi.']);
     await shop.uses({ openSessions: 1, running: 0 });
     await shop.stub('a').erase();
@@ -159,7 +162,7 @@ describe('the limit of open turns and sessions', () => {
 
 describe('the owner of limits', () => {
   it('is the tenant, and a caller with the tenant’s name is another owner', async () => {
-    const shop = customer({ perDay: { turns: 1 } });
+    const shop = ownerWithLimits({ perDay: { turns: 1 } });
     await shop.send('a', ['Hi.']);
     for (const id of [shop.name, `tenant:${shop.name}`]) {
       const other = shop.as({ id, tenant: undefined });
@@ -172,7 +175,11 @@ describe('the owner of limits', () => {
   });
 
   it('is visible to itself and to operators only', async () => {
-    const shop = customer({ perDay: { turns: 3, tokens: 1_000, cost: 2 }, openSessions: 4, running: 5 });
+    const shop = ownerWithLimits({
+      perDay: { turns: 3, tokens: 1_000, cost: 2 },
+      openSessions: 4,
+      running: 5,
+    });
     const report = {
       owner: `tenant:${shop.name}`,
       limits: [
@@ -200,12 +207,12 @@ describe('the owner of limits', () => {
   });
 
   it('is looked up for its limits, and an error in the lookup is reported as one of the app', async () => {
-    const plan = customer(
+    const plan = ownerWithLimits(
       {},
       { config: { use: [ownerLimits(async ({ tenant }) => ({ perDay: { turns: tenant ? 1 : 9 } }))] } },
     );
     expect(await plan.report()).toMatchObject({ limits: [{ limit: 'turns', most: 1 }] });
-    const wrong = customer({ running: -1 });
+    const wrong = ownerWithLimits({ running: -1 });
     const refused = await wrong.send('a', ['No.']);
     expect(refused.status).toBe(500);
     expect(await json(refused)).toMatchObject({
@@ -228,7 +235,7 @@ describe('the owner of limits', () => {
   });
 
   it('needs its Durable Object binding, which the problem names', async () => {
-    const shop = customer({}, { vars: { OWNER_LIMITS: undefined } });
+    const shop = ownerWithLimits({}, { vars: { OWNER_LIMITS: undefined } });
     const refused = await shop.send('a', ['No.']);
     expect(refused.status).toBe(500);
     expect((await json(refused)).detail).toContain('class_name = "OwnerLimits"');
@@ -236,7 +243,7 @@ describe('the owner of limits', () => {
   });
 
   it('is refused in the format of OpenAI by the OpenAI surface', async () => {
-    const shop = customer({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
+    const shop = ownerWithLimits({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
     await shop.send('a', ['Hi.']);
     const refused = await shop.via('/v1/chat/completions', {
       method: 'POST',

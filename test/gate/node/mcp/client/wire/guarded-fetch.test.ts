@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fetch } from '../../../../../../src/mcp/tools/entry.ts';
 import { createGuardedFetch, type FetchRules, WireError } from '../../../../../doors/mcp.ts';
-import { rejection } from '../open.ts';
+import { rejectionOf } from '../open.ts';
 
 const SERVER = 'https://mcp.example.com/mcp';
 
@@ -26,7 +26,7 @@ function guarded(answer: (url: URL, times: number) => Response, rules: Partial<F
 
 const redirect = (location: string, status = 307) => new Response(null, { status, headers: { location } });
 const phrase = async (promise: Promise<unknown>) => {
-  const error = await rejection(promise);
+  const error = await rejectionOf(promise);
   return error instanceof WireError ? error.phrase : error;
 };
 
@@ -66,7 +66,7 @@ describe('a guarded request', () => {
     const server = new URL(SERVER);
     const deaf: Fetch = () => new Promise(() => undefined);
     const fetch = createGuardedFetch({ ...RULES, fetch: deaf, server });
-    const answer = rejection(fetch(SERVER, { signal: over.signal }));
+    const answer = rejectionOf(fetch(SERVER, { signal: over.signal }));
     over.abort(reason);
     expect(await answer).toBe(reason);
   });
@@ -78,7 +78,7 @@ describe('a guarded request', () => {
     const body = new ReadableStream({ cancel: (why) => cancelled.resolve(why) });
     const { fetch } = guarded(() => new Response(body));
     const response = await fetch(SERVER, { signal: over.signal });
-    const text = rejection(response.text());
+    const text = rejectionOf(response.text());
     over.abort(reason);
     expect(await text).toBe(reason);
     expect(await cancelled.promise).toBe(reason);
