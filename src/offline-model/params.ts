@@ -177,10 +177,10 @@ function resolveSchema(value: unknown, root: Schema, depth = 0): Schema {
 /** Returns the target of a local reference, or `undefined` if it has none or is not local. */
 export function resolveReference(reference: string, root: Schema): unknown {
   const path = reference.startsWith('#/') ? reference.slice(2).split('/') : ['?'];
-  return path.reduce<unknown>((node, key) => own(node, key), root);
+  return path.reduce<unknown>((node, key) => getOwn(node, key), root);
 }
 
-const own = (node: unknown, key: string): unknown =>
+const getOwn = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
 /** Compiles only patterns that cannot take exponential time: no repeated groups, few open repetitions. */

@@ -136,7 +136,7 @@ function toPart(part: unknown, index: number): ContentPart {
   if (type === 'text' && typeof text === 'string') return { type, text };
   const isNamed = name === undefined || typeof name === 'string';
   if (type === 'file' && typeof mediaType === 'string' && toMediaType(mediaType) === mediaType && isNamed) {
-    const told = { type, mediaType, ...named(name) } as const;
+    const told = { type, mediaType, ...toNameField(name) } as const;
     if (bytes !== undefined) return { ...told, bytes: toBytes(bytes) };
     if (typeof url === 'string') return { ...told, url: toHttpsUrl(URL.parse(url)) };
     if (typeof id === 'string' && Number.isSafeInteger(size)) return { ...told, id, size };
@@ -164,7 +164,7 @@ export type FileSource = Uint8Array | ArrayBuffer | URL;
 export function file(source: FileSource, mediaType: string, name?: string): ContentResult {
   const type = toMediaType(mediaType);
   if (type === undefined) throw new TypeError(`'${mediaType}' is not a media type such as image/png.`);
-  const told = { type: 'file', mediaType: type, ...named(name) } as const;
+  const told = { type: 'file', mediaType: type, ...toNameField(name) } as const;
   // A copy, since the tool can continue to use its own.
   const held = isUrl(source) ? { url: toHttpsUrl(source) } : { bytes: new Uint8Array(toBytes(source)) };
   return toolResult({ type: 'content', parts: [{ ...told, ...held }] });
@@ -185,7 +185,7 @@ export function image(source: FileSource, mediaType: string, name?: string): Con
   return file(source, mediaType, name);
 }
 
-const named = (name: string | undefined): { readonly name?: string } => {
+const toNameField = (name: string | undefined): { readonly name?: string } => {
   const kept = name === undefined ? undefined : toFileName(name);
   return kept === undefined ? {} : { name: kept };
 };

@@ -76,14 +76,14 @@ async function countObjects(
   }));
   const later = sessions.filter(({ isFirst }) => !isFirst);
   await Promise.all(later.map(({ agent, session }) => worker.ask('/turns', { agent, session })));
-  await settled(speed);
+  await waitForAlarms(speed);
   await worker.counts();
   await Promise.all(
     sessions.map(({ agent, session, calls, ms }) =>
       worker.ask('/turns', { agent, session, message: `calls=${calls} ms=${ms}` }),
     ),
   );
-  await settled(speed);
+  await waitForAlarms(speed);
   const { objects } = await worker.counts();
   return sessions.map(({ session }) => {
     const found = Object.entries(objects).find(([name]) => name.includes(`${session}"`));
@@ -99,7 +99,7 @@ async function countObjects(
  */
 const ALARMS_AFTER = 30_000;
 
-const settled = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
+const waitForAlarms = (speed: number): Promise<void> => wait(ALARMS_AFTER / speed);
 
 /** The time that the remaining work takes after a turn is answered, in ms. */
 const ENDING = 150;

@@ -21,8 +21,8 @@ export async function offerTimes(tools: readonly AnyTool[], destination: Destina
   for (let turn = 0; turn < TURNS; turn += 1) {
     const model = pilot(() => {
       const cold = coldLoop(loop);
-      first.push(timed(() => offerTools(cold, 'now')));
-      again.push(timed(() => offerTools(loop, 'now')));
+      first.push(measureMs(() => offerTools(cold, 'now')));
+      again.push(measureMs(() => offerTools(loop, 'now')));
     });
     const { loop } = createMemoryLoop({
       tools,
@@ -47,7 +47,7 @@ function coldLoop({ journal, spec, ...loop }: Loop): Loop {
   };
 }
 
-function timed(work: () => unknown): number {
+function measureMs(work: () => unknown): number {
   const began = performance.now();
   work();
   return performance.now() - began;

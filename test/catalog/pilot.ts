@@ -33,8 +33,9 @@ export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot 
       watch(request);
       const call = calls[place];
       place += 1;
-      if (!call) return said('Done.');
-      if (!request.tools.some(({ name }) => name === call.name)) return said(`${call.name} is not offered.`);
+      if (!call) return textReply('Done.');
+      if (!request.tools.some(({ name }) => name === call.name))
+        return textReply(`${call.name} is not offered.`);
       const id = `call_${place}`;
       const toolCalls = [{ id, name: call.name, input: JSON.stringify(call.input) }];
       return { text: '', toolCalls, finish: 'tool-calls' };
@@ -42,4 +43,4 @@ export function pilot(watch: (request: ModelRequest) => void = () => {}): Pilot 
   };
 }
 
-const said = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });

@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { unknown } from '../full/deploys/texts.ts';
+import { unknownOutcomeText } from '../full/deploys/texts.ts';
 import { dumpsOf, restore } from './dump.ts';
 import { type KeptReading, readFolder, textOf, toKept, versions } from './kept.ts';
-import { offered, said, told } from './readings.ts';
+import { offeredTools, resultsOfTool, userTexts } from './readings.ts';
 import { type Reading, read } from './record.ts';
 import { journals } from './sessions/journals.ts';
 
@@ -123,15 +123,15 @@ describe.each(versions())('the journals of %s', (version) => {
 
   const doneBefore = 'charge was done before';
   it.each([
-    ['killed-in-once', unknown('charge')],
+    ['killed-in-once', unknownOutcomeText('charge')],
     ['killed-in-once-done', doneBefore],
     ['killed-in-once-not-done', 'charge is done'],
-    ['killed-in-agentic-tool', unknown('charge')],
+    ['killed-in-agentic-tool', unknownOutcomeText('charge')],
     ['killed-in-subagent', doneBefore],
-    ['killed-with-answer', unknown('charge')],
-    ['killed-with-cancel', unknown('charge')],
+    ['killed-with-answer', unknownOutcomeText('charge')],
+    ['killed-with-cancel', unknownOutcomeText('charge')],
   ])('the interrupted call in %s runs once, and the model receives: %s', (name, outcome) => {
-    expect([...told(readingOf(name), 'charge')]).toEqual([outcome]);
+    expect([...resultsOfTool(readingOf(name), 'charge')]).toEqual([outcome]);
     expect(acted(name, 'charge')).toEqual({ times: 1, keys: 1 });
   });
 
@@ -164,7 +164,7 @@ describe.each(versions())('the journals of %s', (version) => {
   });
 
   it('the model receives the summary in place of the compacted messages', () => {
-    expect(said(readingOf('compacted'))).toEqual([
+    expect(userTexts(readingOf('compacted'))).toEqual([
       'Summary of the conversation so far, whose messages are not shown any more:\n\nIn short: it was paid twice.',
       'On.',
       'Yes?',
@@ -173,6 +173,6 @@ describe.each(versions())('the journals of %s', (version) => {
   });
 
   it.each(Object.entries(OFFERED))('the next request of %s offers its tools', (name, tools) => {
-    expect(offered(readingOf(name))).toEqual(tools);
+    expect(offeredTools(readingOf(name))).toEqual(tools);
   });
 });

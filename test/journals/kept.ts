@@ -31,7 +31,7 @@ const reading = v.strictObject({
 export type KeptReading = v.InferOutput<typeof reading>;
 
 /** Returns the parsed value of a text that `JSON.stringify` would reproduce, and any other text unchanged. */
-function kept(text: string): unknown {
+function toReadable(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return JSON.stringify(value) === text ? value : text;
@@ -40,7 +40,7 @@ function kept(text: string): unknown {
   }
 }
 
-const toKeptAnswer = (one: Answer) => ({ ...one, body: kept(one.body) });
+const toKeptAnswer = (one: Answer) => ({ ...one, body: toReadable(one.body) });
 
 /**
  * Converts a reading to its stored form. Two readings have the same stored form only if their bytes are equal.
@@ -49,7 +49,7 @@ export const toKept = ({ session, events, answers, asked, done, after }: Reading
   session: toKeptAnswer(session),
   events: events.map(toKeptAnswer),
   answers: answers.map(toKeptAnswer),
-  asked: asked.map(kept),
+  asked: asked.map(toReadable),
   done: [...done],
   after: toKeptAnswer(after),
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Build, startWorker } from '../full/process/start-worker.ts';
 import { type Dump, restore, setAlarms } from './dump.ts';
 import type { Journal } from './journal.ts';
-import { type Answer, openTalk, streamed } from './talk.ts';
+import { type Answer, openTalk, readStream } from './talk.ts';
 import { type Deed, openWorld, type World } from './world.ts';
 
 /** The Worker of all journals, as a path from the root of the checkout. */
@@ -133,7 +133,7 @@ async function checkStream(url: string, { name, as }: Journal, pages: readonly A
     (event) => `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
   );
   const expected = `retry: 1000\n\n${frames.join('')}`;
-  const told = await streamed(url, name, { as, head: events.length });
+  const told = await readStream(url, name, { as, head: events.length });
   if (told !== expected) throw new Error(`The stream of ${name} differs from its pages:\n${told}`);
 }
 

@@ -41,13 +41,13 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
   const path = `/agents/${agent}/sessions/s`;
   const answers: Answer[] = [];
   const ask = async (to: string, path: string, init: RequestInit): Promise<Answer> => {
-    const answer = await asked(to, worker + path, { ...init, headers: { ...as, ...init.headers } });
+    const answer = await sendRequest(to, worker + path, { ...init, headers: { ...as, ...init.headers } });
     answers.push(answer);
     return answer;
   };
-  const look = (what: string) => asked(`GET ${what}`, worker + path + what, { headers: as });
+  const look = (what: string) => sendRequest(`GET ${what}`, worker + path + what, { headers: as });
   const post: Talk['post'] = (to, body = {}, headers = {}) =>
-    ask(`POST ${to} ${shown(body, headers)}`, path + to, toPost(body, headers));
+    ask(`POST ${to} ${formatRequest(body, headers)}`, path + to, toPost(body, headers));
   return {
     answers,
     get: (to) => ask(`GET ${to}`, path + to, {}),
@@ -57,9 +57,10 @@ export function openTalk(worker: string, agent: string, as: Headers = {}): Talk 
     sayNext: (message) => post('/messages?whenBusy=queue', { message }),
     settle: async (tool, body, headers = {}) => {
       const link = linkTo(await look(''), tool);
-      return ask(`POST ${tool} ${shown(body, headers)}`, link, toPost(body, headers));
+      return ask(`POST ${tool} ${formatRequest(body, headers)}`, link, toPost(body, headers));
     },
-    deliver: (hook, body) => ask(`POST /hooks/${hook} ${shown(body)}`, `/hooks/${hook}`, toPost(body)),
+    deliver: (hook, body) =>
+      ask(`POST /hooks/${hook} ${formatRequest(body)}`, `/hooks/${hook}`, toPost(body)),
     rest: () =>
       pollUntil(`${agent} is at rest`, PATIENCE, async () => {
         const { openTurn, waiting, pending } = JSON.parse((await look('')).body) as State; // documented in docs/http.md
@@ -92,7 +93,7 @@ function linkTo({ body }: Answer, tool: string): string {
   return link;
 }
 
-const shown = (body: object, headers: Headers = {}): string =>
+const formatRequest = (body: object, headers: Headers = {}): string =>
   [body, ...(Object.keys(headers).length > 0 ? [headers] : [])].map((one) => JSON.stringify(one)).join(' ');
 
 const toPost = (body: object, headers: Headers = {}): RequestInit => ({
@@ -101,7 +102,7 @@ const toPost = (body: object, headers: Headers = {}): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-async function asked(to: string, url: string, init: RequestInit): Promise<Answer> {
+async function sendRequest(to: string, url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE), redirect: 'manual', ...init });
   const { status, headers } = response;
   const [type, location] = [headers.get('content-type'), headers.get('location')];
@@ -109,7 +110,11 @@ async function asked(to: string, url: string, init: RequestInit): Promise<Answer
 }
 
 /** Reads the journal as a stream up to the event with this sequence number, and then disconnects. */
-export async function streamed(worker: string, agent: string, { as = {}, head }: Streamed): Promise<string> {
+export async function readStream(
+  worker: string,
+  agent: string,
+  { as = {}, head }: Streamed,
+): Promise<string> {
   const signal = AbortSignal.timeout(PATIENCE);
   const headers = { accept: 'text/event-stream', ...as };
   const response = await fetch(`${worker}/agents/${agent}/sessions/s/events`, { headers, signal });

@@ -57,7 +57,7 @@ export function removalOf(sources: readonly Source[], { isPart, isKernel }: Part
     files: [...deleted].sort(),
     rewritten: rest
       .filter(({ file }) => gone.has(file) && !deleted.has(file))
-      .map(({ file, lines = [] }) => ({ file, text: kept(lines).map(written).join('') })),
+      .map(({ file, lines = [] }) => ({ file, text: kept(lines).map(formatImport).join('') })),
     kernel: names(files.filter(({ file, imports }) => isKernel(file) && imports.some(isHit))),
   };
 }
@@ -112,7 +112,7 @@ const linesOf = ({ file, module }: Source): Line[] =>
     }),
   );
 
-function written({ specifier, name, as, isType }: Line): string {
+function formatImport({ specifier, name, as, isType }: Line): string {
   const type = isType ? 'type ' : '';
   if (as === null) return `export ${type}* from '${specifier}';\n`;
   return name === '*'

@@ -20,11 +20,11 @@ if (modules.length === 0)
   throw new Error(`--only must be the folder name of a module, not '${values.only}'.`);
 for (const module of modules) {
   const deletion = await deleteModule(checkout, module, KERNEL_TESTS);
-  console.log(shown(module.path, deletion));
+  console.log(formatDeletion(module.path, deletion));
   if (deletion.problem !== undefined) process.exitCode = 1;
 }
 
-function shown(path: string, { problem, alongside, tests }: Deletion): string {
+function formatDeletion(path: string, { problem, alongside, tests }: Deletion): string {
   if (problem !== undefined) return `FAIL  ${path}: ${problem}`;
   const gone = tests.gone > 0 ? `, ${tests.gone} import it` : '';
   const withIt = alongside.length > 0 ? ` With it go: ${alongside.join(', ')}.` : '';

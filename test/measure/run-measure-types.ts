@@ -59,9 +59,9 @@ const folder = mkdtempSync(join(tmpdir(), 'measure-types-'));
 try {
   installPackage(folder);
   const figures = [
-    measured('the package alone', bareApp()),
-    measured(`one agent`, typedApp(1)),
-    measured(`${agents} agents`, typedApp(agents)),
+    measureApp('the package alone', bareApp()),
+    measureApp(`one agent`, typedApp(1)),
+    measureApp(`${agents} agents`, typedApp(agents)),
   ];
   console.log(values.json ? JSON.stringify(figures, null, 2) : tableOf(figures));
 } finally {
@@ -81,7 +81,7 @@ function installPackage(into: string): void {
   cpSync(join(root, 'package.json'), join(modules, 'holdfast/package.json'));
 }
 
-function measured(app: string, files: Files): Figures {
+function measureApp(app: string, files: Files): Figures {
   const src = join(folder, 'src');
   rmSync(src, { recursive: true, force: true });
   for (const [file, text] of files) {

@@ -22,7 +22,7 @@ export interface BundleWithout {
  */
 export async function bundleWithout(path: string | null): Promise<BundleWithout> {
   const importedBy = new Set<string>();
-  const plugins = path === null ? [] : [missing(path, importedBy)];
+  const plugins = path === null ? [] : [createMissingPlugin(path, importedBy)];
   try {
     const { outputFiles } = await build({ ...bundling(CLERK_ENTRY), plugins, logLevel: 'silent' });
     const contents = outputFiles[0]?.contents ?? new Uint8Array();
@@ -33,7 +33,7 @@ export async function bundleWithout(path: string | null): Promise<BundleWithout>
   }
 }
 
-function missing(path: string, importedBy: Set<string>): Plugin {
+function createMissingPlugin(path: string, importedBy: Set<string>): Plugin {
   return {
     name: 'missing',
     setup({ onResolve }) {

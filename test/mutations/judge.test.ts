@@ -18,7 +18,7 @@ const file = (name: string, startTime: number, tests: readonly Test[], message =
   };
 };
 
-const ran = (...testResults: File[]): Ran => ({
+const createRan = (...testResults: File[]): Ran => ({
   ended: 'reported',
   report: { success: testResults.every(({ status }) => status === 'passed'), testResults },
 });
@@ -34,7 +34,7 @@ describe('a mutation', () => {
   it('is caught by the first test that failed', () => {
     const other = file('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
     expect(
-      judged(ran(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
+      judged(createRan(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
     ).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
@@ -42,18 +42,21 @@ describe('a mutation', () => {
   });
 
   it('survives if all tests pass', () => {
-    expect(judged(ran(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
+    expect(judged(createRan(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
   });
 
   it.each<[string, Ran, string]>([
     [
       'a file that cannot be loaded',
-      ran(file('b.test.ts', 1, [RED]), file('a.test.ts', 2, [], 'SyntaxError: Unexpected token\n  at x')),
+      createRan(
+        file('b.test.ts', 1, [RED]),
+        file('a.test.ts', 2, [], 'SyntaxError: Unexpected token\n  at x'),
+      ),
       'a.test.ts could not be run: SyntaxError: Unexpected token',
     ],
     [
       'a hook that fails before any test',
-      ran(file('a.test.ts', 1, [test('pays', 'skipped')], 'Error: no world')),
+      createRan(file('a.test.ts', 1, [test('pays', 'skipped')], 'Error: no world')),
       'a.test.ts could not be run: Error: no world',
     ],
     [
@@ -68,7 +71,7 @@ describe('a mutation', () => {
     ],
     [
       'a test that timed out',
-      ran(file('a.test.ts', 1, [LATE])),
+      createRan(file('a.test.ts', 1, [LATE])),
       'a.test.ts > pays timed out: an entry that may hang says `hangs`',
     ],
     [
@@ -78,12 +81,12 @@ describe('a mutation', () => {
     ],
     [
       'a file that is missing from the report',
-      ran(file('b.test.ts', 1, [GREEN])),
+      createRan(file('b.test.ts', 1, [GREEN])),
       'no test of a.test.ts ran and passed',
     ],
     [
       'a file with only skipped tests',
-      ran(file('a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(file('a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of a.test.ts ran and passed',
     ],
   ])('counts as not run, and not as survived, with %s', (_, one, why) => {
@@ -95,14 +98,14 @@ describe('a mutation', () => {
       is: 'caught',
       by: 'the tests did not end within 9 s',
     });
-    expect(judged(ran(file('a.test.ts', 1, [LATE])), true)).toEqual({
+    expect(judged(createRan(file('a.test.ts', 1, [LATE])), true)).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays timed out',
     });
   });
 
   it('is caught by a failed test rather than by an earlier timeout', () => {
-    expect(judged(ran(file('a.test.ts', 1, [LATE, RED])))).toEqual({
+    expect(judged(createRan(file('a.test.ts', 1, [LATE, RED])))).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
     });
@@ -127,32 +130,34 @@ describe('the tests of a mutation', () => {
   }
 
   it('run once if every file passes', async () => {
-    const one = ran(A, file('b.test.ts', 2, [GREEN]));
+    const one = createRan(A, file('b.test.ts', 2, [GREEN]));
     expect(await runs({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
   });
 
   it.each<[string, Ran]>([
-    ['could not be loaded', ran(A, UNLOADED)],
-    ['timed out', ran(A, file('b.test.ts', 2, [LATE]))],
-    ['is missing', ran(A)],
+    ['could not be loaded', createRan(A, UNLOADED)],
+    ['timed out', createRan(A, file('b.test.ts', 2, [LATE]))],
+    ['is missing', createRan(A)],
   ])('run again in the single file that %s, whose second result counts', async (_, first) => {
     const asked = [tests, ['b.test.ts']];
-    expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [RED])))).toEqual({
+    expect(await runs({ tests }, first, createRan(file('b.test.ts', 3, [RED])))).toEqual({
       asked,
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
     });
-    expect(await runs({ tests }, first, ran(file('b.test.ts', 3, [GREEN])))).toEqual({
+    expect(await runs({ tests }, first, createRan(file('b.test.ts', 3, [GREEN])))).toEqual({
       asked,
       verdict: { is: 'survived' },
     });
   });
 
   it('have no result if a file cannot be run alone either', async () => {
-    expect((await runs({ tests }, ran(A, UNLOADED), ran(UNLOADED))).verdict).toEqual({
+    expect((await runs({ tests }, createRan(A, UNLOADED), createRan(UNLOADED))).verdict).toEqual({
       is: 'not-run',
       why: 'b.test.ts could not be run: Error: Failed to start a worker',
     });
-    expect((await runs({ tests }, ran(A, UNLOADED), { ended: 'broken', output: 'Killed' })).verdict).toEqual({
+    expect(
+      (await runs({ tests }, createRan(A, UNLOADED), { ended: 'broken', output: 'Killed' })).verdict,
+    ).toEqual({
       is: 'not-run',
       why: 'the tests did not run: Killed',
     });
@@ -166,21 +171,21 @@ describe('the tests of a mutation', () => {
       { ended: 'reported', report: { success: false, testResults: [A] } },
     ],
   ])('run again, each file alone, if a run has no result because %s', async (_, first) => {
-    expect(await runs({ tests }, first, ran(A), ran(file('b.test.ts', 2, [RED])))).toEqual({
+    expect(await runs({ tests }, first, createRan(A), createRan(file('b.test.ts', 2, [RED])))).toEqual({
       asked: [tests, ['a.test.ts'], ['b.test.ts']],
       verdict: { is: 'caught', by: 'b.test.ts > pays once' },
     });
   });
 
   it('run once if a test failed, even if the run then skipped other files', async () => {
-    const one = ran(file('a.test.ts', 1, [RED]), file('b.test.ts', 2, [test('sends', 'skipped')]));
+    const one = createRan(file('a.test.ts', 1, [RED]), file('b.test.ts', 2, [test('sends', 'skipped')]));
     expect((await runs({ tests }, one)).asked).toEqual([tests]);
   });
 
   it('run once if they do not end and their entry allows a hang', async () => {
     const hanging = { tests, hangs: true } as const;
     expect((await runs(hanging, { ended: 'too-late', afterMs: 9_000 })).asked).toEqual([tests]);
-    expect((await runs(hanging, ran(A, file('b.test.ts', 2, [LATE])))).asked).toEqual([tests]);
+    expect((await runs(hanging, createRan(A, file('b.test.ts', 2, [LATE])))).asked).toEqual([tests]);
   });
 });
 
@@ -199,25 +204,25 @@ describe('the summary', () => {
 
 describe('the tests of the unchanged code', () => {
   it('are usable if each file has a passed test and no failed test', () => {
-    const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
+    const one = createRan(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [GREEN]));
     expect(unusableReason(one, ['test/a.test.ts', 'test/b.test.ts'])).toBeUndefined();
   });
 
   it('are usable if only the file of another mutation fails', () => {
-    const one = ran(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
+    const one = createRan(file('test/a.test.ts', 1, [GREEN]), file('test/b.test.ts', 1, [RED]));
     expect(unusableReason(one, ['test/a.test.ts'])).toBeUndefined();
   });
 
   it.each<[string, Ran, string]>([
-    ['a test fails', ran(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
+    ['a test fails', createRan(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
     [
       'a file was not run',
-      ran(file('test/other.test.ts', 1, [GREEN])),
+      createRan(file('test/other.test.ts', 1, [GREEN])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
       'a file skips all of its tests',
-      ran(file('test/a.test.ts', 1, [test('pays', 'skipped')])),
+      createRan(file('test/a.test.ts', 1, [test('pays', 'skipped')])),
       'no test of test/a.test.ts ran and passed',
     ],
     [
@@ -233,7 +238,7 @@ describe('the tests of the unchanged code', () => {
     ],
     [
       'a file cannot be loaded',
-      ran(file('test/a.test.ts', 1, [GREEN]), file('test/a.test.ts', 1, [], 'Error: no worker')),
+      createRan(file('test/a.test.ts', 1, [GREEN]), file('test/a.test.ts', 1, [], 'Error: no worker')),
       '/copy/test/a.test.ts could not be run: Error: no worker',
     ],
   ])('are not usable if %s', (_, one, why) => {

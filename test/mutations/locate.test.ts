@@ -3,7 +3,7 @@ import type { Mutation } from '../mutations.ts';
 import { parseSource as source } from '../source/parse-source.ts';
 import { locate, replaced } from './locate.ts';
 
-const of = (change: Partial<Mutation>): Mutation => ({
+const mutationWith = (change: Partial<Mutation>): Mutation => ({
   name: 'guard',
   effect: 'It breaks.',
   in: 'pay',
@@ -17,7 +17,7 @@ const PAY =
   'function owe() { if (paid) return; }\nfunction pay() {\n  if (paid)\n    return;\n  send();\n}\n';
 
 it('`locate` finds the replaced code inside the function, regardless of line breaks', () => {
-  const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], of({}));
+  const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], mutationWith({}));
   expect(place).toMatchObject({ file: 'src/pay.ts' });
   expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
     'function owe() { if (paid) return; }\nfunction pay() {\n  log();\n  send();\n}\n',
@@ -61,5 +61,5 @@ it.each<[string, Partial<Mutation>, string]>([
     source('src/b.ts', 'class A { open() {} }\nfunction count() { n += 1; n += 1; }'),
     source('src/pay.ts', PAY),
   ];
-  expect(() => locate(sources, of(change))).toThrow(new Error(message));
+  expect(() => locate(sources, mutationWith(change))).toThrow(new Error(message));
 });

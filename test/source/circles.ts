@@ -64,10 +64,10 @@ export function arrowsIn(arrows: readonly Arrow[], folder: string): Arrow[] {
     const [first = '', ...deeper] = file.slice(folder.length + 1).split('/');
     return deeper.length > 0 ? `${folder}/${first}` : undefined;
   };
-  return between(arrows, part);
+  return arrowsBetween(arrows, part);
 }
 
-function between(arrows: readonly Arrow[], part: (file: string) => string | undefined): Arrow[] {
+function arrowsBetween(arrows: readonly Arrow[], part: (file: string) => string | undefined): Arrow[] {
   return arrows.flatMap((arrow) => {
     const [from, to] = [part(arrow.from), part(arrow.to)];
     return from === undefined || to === undefined || from === to ? [] : [{ from, to }];
@@ -96,7 +96,7 @@ export function folderCircles(arrows: readonly Arrow[]): {
   const nested = foldersOf(files)
     .filter((folder) => folder !== 'src')
     .flatMap((folder) => circlesAmong(arrowsIn(arrows, folder)));
-  return { top: circlesAmong(between(arrows, topOf)), nested };
+  return { top: circlesAmong(arrowsBetween(arrows, topOf)), nested };
 }
 
 const topOf = (file: string): string => {

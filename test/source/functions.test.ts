@@ -5,7 +5,7 @@ import { parseSource } from './parse-source.ts';
 const source = (text: string) => parseSource('src/a.ts', text);
 
 /** Returns the texts of the functions with this name. */
-const found = (text: string, name: string): string[] =>
+const findTexts = (text: string, name: string): string[] =>
   functionsNamed(source(text), name).map(({ start, end }) => text.slice(start, end));
 
 describe('`functionsNamed` finds a function', () => {
@@ -33,7 +33,7 @@ describe('`functionsNamed` finds a function', () => {
     ['that has a bracket in a string', "function f() { return '}'; }"],
   ])('%s', (_, text) => {
     const all = `function g() { return f({}); }\n${text}\nfunction h() { f(); }`;
-    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/)).replace(/;$/, '')]);
+    expect(findTexts(all, 'f')).toEqual([text.slice(text.search(/\bf\b/)).replace(/;$/, '')]);
   });
 
   it.each([
@@ -44,28 +44,28 @@ describe('`functionsNamed` finds a function', () => {
     ['a field with a function', 'readonly f = (a: string) => g(a)'],
   ])('that is %s of a class, without its calls', (_, text) => {
     const all = `class A {\n  #a = f();\n\n  /** It's the one. */\n  ${text}\n  g() { f(); if (f()) { } }\n}`;
-    expect(found(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
+    expect(findTexts(all, 'f')).toEqual([text.slice(text.search(/\bf\b/))]);
   });
 
   it('that is a private method', () => {
-    expect(found('class A { #f() { this.#f(); } f() {} }', '#f')).toEqual(['#f() { this.#f(); }']);
+    expect(findTexts('class A { #f() { this.#f(); } f() {} }', '#f')).toEqual(['#f() { this.#f(); }']);
   });
 
   it('inside its named owner: a class, a constant or a function', () => {
     const text = `class A { f() { 1; } }
       const B = { g: 1, f(a) { 2; } };
       function c() { const f = () => 3; return g({ d, f() { 4; } }); }`;
-    expect(found(text, 'A.f')).toEqual(['f() { 1; }']);
-    expect(found(text, 'B.f')).toEqual(['f(a) { 2; }']);
-    expect(found(text, 'c.f')).toEqual(['f = () => 3', 'f() { 4; }']);
-    expect(found(text, 'f')).toHaveLength(4);
-    expect(found(text, 'B.c.f')).toEqual([]);
+    expect(findTexts(text, 'A.f')).toEqual(['f() { 1; }']);
+    expect(findTexts(text, 'B.f')).toEqual(['f(a) { 2; }']);
+    expect(findTexts(text, 'c.f')).toEqual(['f = () => 3', 'f() { 4; }']);
+    expect(findTexts(text, 'f')).toHaveLength(4);
+    expect(findTexts(text, 'B.c.f')).toEqual([]);
   });
 
   it('that is a property of an argument', () => {
     const text = "const A = make({ name: 'a', f: (b) => c(b), [f]: () => 2, 'g': function () {} });";
-    expect(found(text, 'A.f')).toEqual(['f: (b) => c(b)']);
-    expect(found(text, 'A.g')).toEqual(["'g': function () {}"]);
+    expect(findTexts(text, 'A.f')).toEqual(['f: (b) => c(b)']);
+    expect(findTexts(text, 'A.g')).toEqual(["'g': function () {}"]);
   });
 });
 
@@ -81,7 +81,7 @@ it.each([
   ['a comment', '// function f() {}\n/* const f = () => 1; */'],
   ['a call in a value', 'g(a, f({}), { b: f() ? f(1) : { c: 1 } });'],
 ])('%s is not a function', (_, text) => {
-  expect(found(text, 'f')).toEqual([]);
+  expect(findTexts(text, 'f')).toEqual([]);
 });
 
 it('`functionsOf` returns each function with its owners and its numbers of parameters and lines', () => {

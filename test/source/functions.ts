@@ -98,7 +98,7 @@ const declaration = (node: FunctionNode | Class): Holding => ({ ...spanOf(node),
 const constant = (node: VariableDeclarator): Holding => ({
   ...spanOf(node),
   key: node.id,
-  value: held(node.init),
+  value: unwrapType(node.init),
 });
 
 type Member = Span & {
@@ -110,7 +110,7 @@ type Member = Span & {
 const member = (node: Member): Holding => ({
   ...spanOf(node),
   key: node.computed ? null : node.key,
-  value: held(node.value),
+  value: unwrapType(node.value),
 });
 
 const spanOf = ({ start, end }: Span): Span => ({ start, end });
@@ -123,9 +123,9 @@ function nameOf(key: Holding['key']): string | undefined {
 }
 
 /** Returns a value without `as` and `satisfies`. */
-function held(value: Member['value']): Member['value'] {
+function unwrapType(value: Member['value']): Member['value'] {
   const isTyped = value?.type === 'TSAsExpression' || value?.type === 'TSSatisfiesExpression';
-  return isTyped ? held(value.expression) : value;
+  return isTyped ? unwrapType(value.expression) : value;
 }
 
 /**

@@ -17,7 +17,7 @@ const { values } = parseArgs({ options: { report: { type: 'string' }, seed: { ty
 const coverage = coverageOf(testsOf(values.report ?? runTests()));
 print(coverage);
 if (values.seed !== undefined)
-  console.log(`drawn with seed ${values.seed}: ${drawn(Number(values.seed)).join(' ')}`);
+  console.log(`drawn with seed ${values.seed}: ${drawSample(Number(values.seed)).join(' ')}`);
 const missing = coverage.standings.filter(({ is }) => is === 'missing');
 process.exitCode = missing.length + coverage.faults.length === 0 ? 0 : 1;
 
@@ -71,7 +71,7 @@ function line(standing: Standing): string {
 }
 
 /** Draws 25 covered ids. The same seed draws the same ids. */
-function drawn(seed: number): string[] {
+function drawSample(seed: number): string[] {
   let state = seed >>> 0 || 1;
   const next = (): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

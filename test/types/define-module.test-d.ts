@@ -113,14 +113,14 @@ const seen = defineModule({
 seen.remember(call, 1);
 
 const count = (sum: number, by: number): number => sum + by;
-const told = (sum: number, by: number): string => `${sum}${by}`;
-const all = (known: Map<string, string>): Map<string, string> => known;
+const applyNumber = (sum: number, by: number): string => `${sum}${by}`;
+const observeMap = (known: Map<string, string>): Map<string, string> => known;
 // @ts-expect-error the initial value must fit `apply`
 defineModule({ name: 'uses', state: { initial: 'none', apply: count } });
 // @ts-expect-error the next value must fit `apply` too
-defineModule({ name: 'uses', state: { initial: 0, apply: told } });
+defineModule({ name: 'uses', state: { initial: 0, apply: applyNumber } });
 // @ts-expect-error a value is JSON
-defineModule({ name: 'uses', state: { initial: new Map(), apply: all } });
+defineModule({ name: 'uses', state: { initial: new Map(), apply: observeMap } });
 // @ts-expect-error there is no such scope
 defineModule({ name: 'uses', state: { initial: 0, scope: 'frame', apply: (count: number) => count } });
 

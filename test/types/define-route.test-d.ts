@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'vitest';
 import { defineRoute, type Route, type SessionRequest } from '../doors/http.ts';
 
-const done = (): Response => new Response(null, { status: 204 });
+const emptyResponse = (): Response => new Response(null, { status: 204 });
 
 // A handler receives the names in its path, and a request whose type depends on `access`.
 const ofSession = defineRoute({
@@ -14,7 +14,7 @@ const ofSession = defineRoute({
     expectTypeOf(named.agent).toEqualTypeOf<string>();
     // @ts-expect-error: the path has no such name
     named.turn;
-    return done();
+    return emptyResponse();
   },
 });
 defineRoute({
@@ -24,7 +24,7 @@ defineRoute({
   handle(asked) {
     // @ts-expect-error: an open route has no caller
     asked.caller;
-    return done();
+    return emptyResponse();
   },
 });
 

@@ -7,7 +7,7 @@ expectTypeOf(denyKeys('token')).toEqualTypeOf<MetaConverter>();
 export const all: readonly MetaConverter[] = [passThrough, noOp, allowKeys(), denyKeys()];
 
 // A custom function reads the context, and returns JSON.
-export const own: MetaConverter = (context) => {
+export const ownConverter: MetaConverter = (context) => {
   expectTypeOf(context.get('locale')).toExtend<JsonObject[string] | undefined>();
   return { lang: context.get('locale') ?? null };
 };
@@ -16,7 +16,7 @@ export const own: MetaConverter = (context) => {
 export const odd: MetaConverter = () => ({ at: new Date() });
 
 // @ts-expect-error A converter cannot be asynchronous.
-export const late: MetaConverter = async () => ({});
+export const asyncConverter: MetaConverter = async () => ({});
 
 // @ts-expect-error Keys are separate arguments.
 allowKeys(['locale']);

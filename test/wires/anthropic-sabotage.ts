@@ -53,7 +53,7 @@ export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body
 }
 
 /** Returns a recorded request with these changes. */
-export async function sabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<Answered> {
+export async function sendSabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<Answered> {
   const { of, options, beta } = sabotage;
   const body = await recordedBody(sabotage);
   change(body);
@@ -76,7 +76,7 @@ export async function sabotaged(change: (body: Body) => void, sabotage: Sabotage
 /** Returns the block at index `at` of a message. The recordings contain it. */
 export const block = ({ messages }: Body, message: number, at: number): Block =>
   messages[message]?.content[at] ?? {};
-export const cut = (field: string, target: Block) => {
+export const cutLastCharacter = (field: string, target: Block) => {
   target[field] = String(target[field]).slice(0, -1);
 };
 const isThought = ({ type }: Block) => type === 'thinking' || type === 'redacted_thinking';

@@ -9,7 +9,7 @@ import {
   blocksOf,
   type Casting,
   pauseIn,
-  signed,
+  signThinking,
   thinkingIndexes,
 } from './anthropic/replies.ts';
 import { type AnthropicBlock, type AnthropicBody, bodyOf, readBody } from './anthropic/request.ts';
@@ -17,7 +17,7 @@ import { eventsOf, messageOf } from './anthropic/response.ts';
 import { checkSettings } from './anthropic/settings.ts';
 import { bindingBeta, checkPrefixes } from './anthropic/thinking.ts';
 import { toolsAtEnd } from './anthropic/tools.ts';
-import { hashed, type SentFile } from './files.ts';
+import { hashFiles, type SentFile } from './files.ts';
 import {
   answerOf,
   eventStream,
@@ -97,7 +97,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToAnthropic = (body: unknown): Promise<readonly SentFile[]> =>
-  hashed(foundIn(readBody(body)));
+  hashFiles(foundIn(readBody(body)));
 
 /** Checks that a conversation begins with a user message. */
 function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
@@ -142,7 +142,7 @@ function contentOf(
     const [block, index] = [blocks[at], indexes[at]];
     if (block === undefined || (isThinking(block) && !thinks)) continue;
     const place = { at: reply.at, index: index ?? 0, prefix: reader.prefix };
-    const said = isThinking(block) ? signed(block, casting.seed, place) : block;
+    const said = isThinking(block) ? signThinking(block, casting.seed, place) : block;
     reader.readBlock(said);
     content.push(said);
   }

@@ -6,7 +6,7 @@ import { nextReply } from './calls.ts';
 import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
 import { checkMedia, foundIn } from './chat-completions/media.ts';
 import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
-import { hashed, type SentFile } from './files.ts';
+import { hashFiles, type SentFile } from './files.ts';
 import {
   eventStream,
   fingerprint,
@@ -74,7 +74,7 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToChat = (body: unknown): Promise<readonly SentFile[]> =>
-  hashed(foundIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
+  hashFiles(foundIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
 
 function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];

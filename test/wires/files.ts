@@ -22,7 +22,7 @@ export interface FoundFile extends Omit<SentFile, 'sha256'> {
 }
 
 /** Returns the files with the hashes of their bytes. */
-export const hashed = (files: readonly FoundFile[]): Promise<readonly SentFile[]> =>
+export const hashFiles = (files: readonly FoundFile[]): Promise<readonly SentFile[]> =>
   Promise.all(
     files.map(async ({ base64, ...file }) =>
       base64 === undefined ? file : { ...file, sha256: await sha256(bytesOf(base64)) },

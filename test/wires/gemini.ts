@@ -1,5 +1,5 @@
 /** A strict local server of Gemini's `generateContent` and `streamGenerateContent?alt=sse`. */
-import { hashed, type SentFile } from './files.ts';
+import { hashFiles, type SentFile } from './files.ts';
 import { checkHeld } from './gemini/held.ts';
 import { foundIn } from './gemini/media.ts';
 import { checkPairs } from './gemini/pairs.ts';
@@ -64,7 +64,8 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
 }
 
 /** Returns the files in a request to this wire, in order. */
-export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> => hashed(foundIn(readBody(body)));
+export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> =>
+  hashFiles(foundIn(readBody(body)));
 
 /** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
 function sayable(replies: readonly ScriptedReply[], reply: ScriptedReply, body: GeminiBody): ScriptedReply {

@@ -6,7 +6,7 @@
  * unchanged. It stores no items, and resolves an `item_reference` from the script.
  */
 import { nextReply } from './calls.ts';
-import { hashed, type SentFile } from './files.ts';
+import { hashFiles, type SentFile } from './files.ts';
 import { checkInput } from './responses/input.ts';
 import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
 import { checkMedia, foundIn } from './responses/media.ts';
@@ -68,7 +68,7 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToResponses = (body: unknown): Promise<readonly SentFile[]> =>
-  hashed(foundIn(inputOf(body)));
+  hashFiles(foundIn(inputOf(body)));
 
 const inputOf = (body: unknown): readonly unknown[] =>
   isRecord(body) && Array.isArray(body.input) ? body.input : [];

@@ -4,7 +4,7 @@
 import { SessionError } from '../../create-holdfast.ts';
 import type { SessionIndex } from '../../modules/index/entry.ts';
 import type { CallerSessions } from './a2a.ts';
-import { invalid, type Listing } from './read-params.ts';
+import { invalidParamsError, type Listing } from './read-params.ts';
 import { taskIdOf } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
 
@@ -102,7 +102,7 @@ async function pageOfAll(
 async function pageOfOne(desk: CallerSessions, context: string, listing: Listing): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
-  if (Number.isNaN(least)) throw invalid(['statusTimestampAfter must be a time of ISO 8601']);
+  if (Number.isNaN(least)) throw invalidParamsError(['statusTimestampAfter must be a time of ISO 8601']);
   const last = new Map<string, number>();
   try {
     for await (const event of desk.session(context).events()) {
@@ -145,11 +145,12 @@ async function taskOf(
 const isUnknown = (failure: unknown): boolean =>
   failure instanceof SessionError && failure.type.startsWith('unknown-');
 
-const badToken = (): A2aError => invalid(['pageToken must be the nextPageToken of the previous page']);
+const badToken = (): A2aError =>
+  invalidParamsError(['pageToken must be the nextPageToken of the previous page']);
 
 function toQueryError(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')
     ? badToken()
-    : invalid(['statusTimestampAfter must be a time of ISO 8601']);
+    : invalidParamsError(['statusTimestampAfter must be a time of ISO 8601']);
 }

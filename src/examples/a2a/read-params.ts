@@ -56,7 +56,7 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
     ...(role === 'ROLE_USER' ? [] : ["message.role must be 'ROLE_USER'"]),
     ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
   ];
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw invalidParamsError(problems);
   if (taskPushNotificationConfig !== undefined) throw noPush();
   return {
     messageId: String(messageId),
@@ -95,7 +95,7 @@ export function readListing(params: JsonObject): Listing {
     ...(isWordOrNone(statusTimestampAfter) ? [] : ['statusTimestampAfter must be an ISO 8601 time']),
     ...(typeof includeArtifacts === 'boolean' ? [] : ['includeArtifacts must be true or false']),
   ];
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw invalidParamsError(problems);
   const state = isWord(status) && status !== 'TASK_STATE_UNSPECIFIED' ? status : undefined;
   return {
     contextId: isWord(contextId) ? contextId : undefined,
@@ -111,7 +111,7 @@ export function readListing(params: JsonObject): Listing {
 export const noPush = (): A2aError =>
   new A2aError('push-not-supported', 'Push notifications are not supported. Use SubscribeToTask or GetTask.');
 
-export const invalid = (problems: readonly string[]): A2aError =>
+export const invalidParamsError = (problems: readonly string[]): A2aError =>
   new A2aError('invalid-params', `The params are not valid: ${problems.join('; ')}.`);
 
 /** Protocol buffers send an omitted string as ''. */
@@ -133,11 +133,11 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   if (historyLength === undefined) return undefined;
   if (typeof historyLength === 'number' && Number.isSafeInteger(historyLength) && historyLength >= 0)
     return historyLength;
-  throw invalid(['historyLength must be a whole number from 0']);
+  throw invalidParamsError(['historyLength must be a whole number from 0']);
 }
 
 export function taskIdIn({ id }: JsonObject): string {
-  if (!isWord(id)) throw invalid(['id must be the id of a task']);
+  if (!isWord(id)) throw invalidParamsError(['id must be the id of a task']);
   return id;
 }
 

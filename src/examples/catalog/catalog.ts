@@ -41,7 +41,7 @@ export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
   const tools = named.map(({ tag, operations, name }) =>
     defineUnfolding({
       name,
-      description: `${brief(about.get(tag) ?? `Everything about ${tag}.`)} ${counted(operations.length)}.`,
+      description: `${brief(about.get(tag) ?? `Everything about ${tag}.`)} ${countOperations(operations.length)}.`,
       tools: toTools(groupByPath(operations), { tag, way: [name] }, making),
     }),
   );
@@ -67,7 +67,7 @@ function toTools(
     const name = making.names.take(groupName(tag, entry), `${way.at(-1)} ${entry.segment}`);
     return defineUnfolding({
       name,
-      description: `${counted(sizeOf(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
+      description: `${countOperations(sizeOf(entry))} under ${entry.prefix}: ${list(entry.entries)}.`,
       tools: toTools(entry.entries, { tag, way: [...way, name] }, making),
     });
   });
@@ -86,7 +86,7 @@ function groupName(tag: string, { prefix, segment }: Group): string {
 const sizeOf = (entry: Entry<Operation>): number =>
   entry.type === 'leaf' ? 1 : entry.entries.reduce((sum, inner) => sum + sizeOf(inner), 0);
 
-const counted = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
+const countOperations = (count: number): string => `${count} operation${count === 1 ? '' : 's'}`;
 
 /** Lists the entries of a group for the model to choose from. */
 const list = (entries: readonly Entry<Operation>[]): string =>

@@ -46,9 +46,9 @@ const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'tr
 /** Returns the well-formed operations of a document, in order. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths ?? {}).flatMap(([path, item]) => {
-    const shared = listOf(own(item, 'parameters'));
+    const shared = listOf(getOwn(item, 'parameters'));
     return METHODS.flatMap((method) => {
-      const declared = own(item, method);
+      const declared = getOwn(item, method);
       return isRecord(declared) ? operation(document, { method, path, shared, declared }) : [];
     });
   });
@@ -87,34 +87,34 @@ const undeclaredParameters = (path: string, known: ReadonlyMap<string, Parameter
     .map((name) => ({ name, in: 'path', required: true, multiSegment: false, schema: { type: 'string' } }));
 
 function parameter(given: unknown): readonly Parameter[] {
-  const name = textOf(own(given, 'name'));
-  const place = own(given, 'in');
+  const name = textOf(getOwn(given, 'name'));
+  const place = getOwn(given, 'in');
   if (name === undefined || (place !== 'path' && place !== 'query' && place !== 'header')) return [];
   return [
     {
       name,
       in: place,
-      description: textOf(own(given, 'description')),
-      required: place === 'path' || own(given, 'required') === true,
-      multiSegment: own(given, 'x-multi-segment') === true,
-      schema: own(given, 'schema') ?? {},
+      description: textOf(getOwn(given, 'description')),
+      required: place === 'path' || getOwn(given, 'required') === true,
+      multiSegment: getOwn(given, 'x-multi-segment') === true,
+      schema: getOwn(given, 'schema') ?? {},
     },
   ];
 }
 
 /** Returns the body of an operation. Prefers JSON, and sends other content types as plain text. */
 function requestBody(given: unknown): RequestBody | undefined {
-  const content = own(given, 'content');
+  const content = getOwn(given, 'content');
   if (!isRecord(content)) return undefined;
   const types = Object.keys(content);
   const json = types.find((type) => /[/+]json\b/.test(type));
   const contentType = json ?? types[0];
   if (contentType === undefined) return undefined;
   return {
-    required: own(given, 'required') === true,
-    description: textOf(own(given, 'description')),
+    required: getOwn(given, 'required') === true,
+    description: textOf(getOwn(given, 'description')),
     contentType,
-    schema: json === undefined ? { type: 'string' } : (own(content[json], 'schema') ?? {}),
+    schema: json === undefined ? { type: 'string' } : (getOwn(content[json], 'schema') ?? {}),
   };
 }
 
@@ -123,13 +123,13 @@ function requestBody(given: unknown): RequestBody | undefined {
  * unchanged.
  */
 export function resolveReference(document: object, value: unknown): unknown {
-  const reference = own(value, '$ref');
+  const reference = getOwn(value, '$ref');
   if (typeof reference !== 'string') return value;
   if (!reference.startsWith('#/')) return undefined;
   const keys = reference.slice(2).split('/');
   return keys
     .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>((node, key) => own(node, key), document);
+    .reduce<unknown>((node, key) => getOwn(node, key), document);
 }
 
 /** Returns whether a value is a JSON object: not `null`, not an array. */
@@ -137,7 +137,7 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns an own property. Documents are untrusted, so inherited properties must not be read. */
-export const own = (node: unknown, key: string): unknown =>
+export const getOwn = (node: unknown, key: string): unknown =>
   isRecord(node) && Object.hasOwn(node, key) ? node[key] : undefined;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../index.ts';
-import { isRecord, own, resolveReference } from './openapi.ts';
+import { getOwn, isRecord, resolveReference } from './openapi.ts';
 
 /** The maximum numbers of levels and parts in a schema. Deeper or later parts accept any value. */
 const MAX_DEPTH = 8;
@@ -40,7 +40,7 @@ export function toToolSchema(schema: unknown, document: object): JsonObject {
 }
 
 function part(schema: unknown, source: Source, { depth, inside }: Place): JsonObject {
-  const reference = own(schema, '$ref');
+  const reference = getOwn(schema, '$ref');
   if (typeof reference === 'string') {
     if (inside.includes(reference)) return anything(reference);
     return part(resolveReference(source.document, schema), source, { depth, inside: [...inside, reference] });
@@ -122,7 +122,7 @@ function properties(
   const wanted = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
   if (!isRecord(declared)) return wanted.length > 0 ? { required: wanted } : {};
   const sent = Object.entries(declared).filter(
-    ([, value]) => own(resolveReference(document, value), 'readOnly') !== true,
+    ([, value]) => getOwn(resolveReference(document, value), 'readOnly') !== true,
   );
   const names = sent.map(([name]) => name);
   const kept = wanted.filter((name) => names.includes(name) || !Object.hasOwn(declared, name));

@@ -14,10 +14,12 @@ export function toolNames(): ToolNames {
   const taken = new Set<string>();
   return {
     take(id, instead = id) {
-      const free = [plain(id), plain(instead)].find((name) => name.length <= MAX_NAME && !taken.has(name));
-      let name = free ?? hashed(plain(id), id);
+      const free = [toPlainName(id), toPlainName(instead)].find(
+        (name) => name.length <= MAX_NAME && !taken.has(name),
+      );
+      let name = free ?? toHashedName(toPlainName(id), id);
       for (let again = 2; free === undefined && taken.has(name); again += 1) {
-        name = hashed(plain(id), `${id} ${again}`);
+        name = toHashedName(toPlainName(id), `${id} ${again}`);
       }
       taken.add(name);
       return name;
@@ -25,10 +27,10 @@ export function toolNames(): ToolNames {
   };
 }
 
-const plain = (id: string): string =>
+const toPlainName = (id: string): string =>
   id.replaceAll(/[^A-Za-z0-9_-]+/g, '_').replaceAll(/^_+|_+$/g, '') || 'tool';
 
-function hashed(plain: string, id: string): string {
+function toHashedName(plain: string, id: string): string {
   const ending = `_${hash(id)}`;
   return plain.slice(0, MAX_NAME - ending.length) + ending;
 }

@@ -21,7 +21,7 @@ export interface ApprovalCase {
 
 const open = ({ url }: Stage, session: string) => openSession(url, session, 'refunds');
 
-const once =
+const decideOnce =
   (decision: Decision): ApprovalCase['decide'] =>
   async (stage, session, pending) =>
     (await open(stage, session).decide(pending, decision)).outcome;
@@ -45,12 +45,12 @@ const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
   await stage.end('kill');
   hold.release();
   await stage.start();
-  return ended(stage, session);
+  return findOutcome(stage, session);
 };
 
 /** Lets the deadline pass without a decision. A later decision is refused. */
 const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
-  const outcome = await ended(stage, session);
+  const outcome = await findOutcome(stage, session);
   const late = await open(stage, session)
     .decide(pending, { decision: 'approve' })
     .catch((error: unknown) => String(error));
@@ -58,7 +58,7 @@ const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
   throw new Error('A decision was accepted after it had expired.');
 };
 
-async function ended(stage: Stage, session: string): Promise<string> {
+async function findOutcome(stage: Stage, session: string): Promise<string> {
   const events = await open(stage, session).turnEnded(0);
   const end = events.findLast((event) => event.type === 'turn-ended');
   return end?.outcome ?? 'never';
@@ -72,7 +72,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'approved',
     session: 'approve',
     kills: 1,
-    decide: once({ decision: 'approve' }),
+    decide: decideOnce({ decision: 'approve' }),
     outcome: 'completed',
     effects: [refund],
   },
@@ -80,7 +80,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'edited: 100.00 euro',
     session: 'edit',
     kills: 1,
-    decide: once({ decision: 'edit', input: smaller }),
+    decide: decideOnce({ decision: 'edit', input: smaller }),
     outcome: 'completed',
     effects: [smaller],
   },
@@ -88,7 +88,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'rejected',
     session: 'reject',
     kills: 1,
-    decide: once({ decision: 'reject', reason: 'The lantern was lit.' }),
+    decide: decideOnce({ decision: 'reject', reason: 'The lantern was lit.' }),
     outcome: 'completed',
     effects: [],
   },
@@ -96,7 +96,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'exit',
     session: 'exit',
     kills: 1,
-    decide: once({ decision: 'exit' }),
+    decide: decideOnce({ decision: 'exit' }),
     outcome: 'cancelled',
     effects: [],
   },

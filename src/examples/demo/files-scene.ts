@@ -3,7 +3,7 @@ import { openSession, type Pending } from './client.ts';
 import { say } from './say.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
-import { short, styled, timeline } from './timeline.ts';
+import { shorten, styled, timeline } from './timeline.ts';
 
 const FILE = 'packing.txt';
 const CONTENT = 'Two tents, one lantern';
@@ -47,7 +47,7 @@ export async function endWrite(
   const calls = since.filter((line) => line !== 'initialize');
   assert.deepEqual(calls, ['tools/call "read_text_file"', 'tools/call "write_file"'], 'Asked since the kill');
   await say(`\n${timeline(await client.events(), before)}`);
-  await say(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
+  await say(`    ${styled('green', `→ ${shorten(answer.text, 110)}`)}`);
   const told = `the MCP server, since the kill: ${since.join(', ')}; ${FILE}: "${folder.read(FILE)}"`;
   await say(`    ${styled('green', `→ ${told}`)}`);
 }

@@ -25,7 +25,7 @@ export interface Kill {
 
 const call = (name: string, input: object): ScriptedReply => ({ calls: [{ name, input }] });
 const mailed = (mail: object): Effect => ({ service: 'emails', what: JSON.stringify(mail) });
-const refunded = (orderId: number, amount: number): Effect => ({
+const refundEffect = (orderId: number, amount: number): Effect => ({
   service: 'refunds',
   what: JSON.stringify({ orderId, amount }),
 });
@@ -50,7 +50,7 @@ export const kills: readonly Kill[] = [
     held: { service: 'shipments' },
     endedBefore: ['refund_order'],
     doneBefore: 1,
-    effects: [refunded(1001, 64), mailed(compassMail)],
+    effects: [refundEffect(1001, 64), mailed(compassMail)],
     unknown: 0,
   },
   {
@@ -83,7 +83,7 @@ export const kills: readonly Kill[] = [
     held: { service: 'refunds' },
     endedBefore: [],
     doneBefore: 1,
-    effects: [refunded(1005, 82), mailed(refundMail)],
+    effects: [refundEffect(1005, 82), mailed(refundMail)],
     unknown: 0,
   },
   {

@@ -60,7 +60,7 @@ const isRead = (event: TimelineEvent, next: TimelineEvent | undefined): boolean 
 function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineState): [string, Style] {
   switch (event.type) {
     case 'turn-started':
-      return [`turn ${event.turn}: "${short(event.message, MAX_MESSAGE)}"`, 'bold'];
+      return [`turn ${event.turn}: "${shorten(event.message, MAX_MESSAGE)}"`, 'bold'];
     case 'turn-resumed':
       return [
         event.cause === 'expired'
@@ -69,7 +69,7 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineSta
         'yellow',
       ];
     case 'model-replied': {
-      const calls = event.toolCalls.map(({ name, input }) => `${name} ${short(input)}`).join(', ');
+      const calls = event.toolCalls.map(({ name, input }) => `${name} ${shorten(input)}`).join(', ');
       if (event.planned) return [`    the next step is ${calls || 'none'}`, 'dim'];
       const where =
         event.frame === undefined ? `iteration ${iteration}` : `    in ${names.get(event.frame)?.trim()}`;
@@ -80,7 +80,7 @@ function lineOf(event: TimelineEvent, { names, started, iteration }: TimelineSta
     case 'tool-call-ended': {
       const took = event.ms === undefined ? ' (not run here)' : ` (${event.ms} ms)`;
       return [
-        `  ${names.get(event.call)} ends${started.has(event.call) ? took : ''}: ${short(wordsOf(event.result))}`,
+        `  ${names.get(event.call)} ends${started.has(event.call) ? took : ''}: ${shorten(wordsOf(event.result))}`,
         styleOf(event.result),
       ];
     }
@@ -108,7 +108,7 @@ const wordsOf = (result: ResultData): string => {
 };
 
 /** Shortens a text to one line. */
-export const short = (text: string, length = 90): string => {
+export const shorten = (text: string, length = 90): string => {
   const line = text.replaceAll(/\s+/g, ' ');
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 };

@@ -7,7 +7,7 @@ import { say } from './say.ts';
 import { scenes, type TourMessage } from './scenes.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
-import { short, styled, timeline } from './timeline.ts';
+import { shorten, styled, timeline } from './timeline.ts';
 import { endTriage, githubVars, openTriage } from './triage-scene.ts';
 
 /** The expected effects of the tour's `once` calls, in the counter's format. */
@@ -112,6 +112,6 @@ async function policy(stage: Stage): Promise<void> {
 async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
   const events = await client.events();
   await say(`\n${timeline(events, seq)}`);
-  await say(`    ${styled('green', `→ ${short(answer, length)}`)}`);
+  await say(`    ${styled('green', `→ ${shorten(answer, length)}`)}`);
   return events.at(-1)?.seq ?? 0;
 }

@@ -5,7 +5,7 @@ import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github
 import { pollUntil, withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
-import { short, styled, timeline } from './timeline.ts';
+import { shorten, styled, timeline } from './timeline.ts';
 
 interface Delivered {
   readonly status: string;
@@ -97,7 +97,7 @@ async function answerAt(address: string): Promise<Answer> {
 async function show(stage: Stage, session: string, answer: Answer): Promise<void> {
   const events = await openSession(stage.url, session, 'triage').events();
   await say(`\n${timeline(events)}`);
-  await say(`    ${styled('green', `→ ${short(answer.text, 110)}`)}`);
+  await say(`    ${styled('green', `→ ${shorten(answer.text, 110)}`)}`);
   const issue = await onGithub<{ labels: { name: string }[]; comments: number }>(stage, '');
   const [comment] = await onGithub<{ body: string }[]>(stage, '/comments');
   assert.deepEqual(
@@ -106,7 +106,7 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
   );
   assert.equal(issue.comments, 1, 'Comments on GitHub');
   const labels = issue.labels.map(({ name }) => name).join(', ');
-  const line = `on GitHub: labeled ${labels}; ${issue.comments} comment: ${short(comment?.body ?? '', 70)}`;
+  const line = `on GitHub: labeled ${labels}; ${issue.comments} comment: ${shorten(comment?.body ?? '', 70)}`;
   await say(`    ${styled('green', `→ ${line}`)}`);
 }
 

@@ -23,7 +23,12 @@ export async function barChart(amounts: readonly number[]): Promise<Uint8Array> 
   header[8] = 8; // 8 bits per pixel, one grayscale sample
   const pixels = await deflated(rows);
   const signature = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
-  return joined([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', new Uint8Array())]);
+  return concatBytes([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', pixels),
+    chunk('IEND', new Uint8Array()),
+  ]);
 }
 
 async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
@@ -32,7 +37,7 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {
-  const named = joined([new TextEncoder().encode(type), data]);
+  const named = concatBytes([new TextEncoder().encode(type), data]);
   const whole = new Uint8Array(named.length + 8);
   const view = new DataView(whole.buffer);
   view.setUint32(0, data.length);
@@ -50,7 +55,7 @@ function crc32(bytes: Uint8Array): number {
   return ~crc >>> 0;
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
   for (const part of parts) {

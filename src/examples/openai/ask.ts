@@ -8,7 +8,7 @@ export async function ask(
 ): Promise<string> {
   let next: string | OpenAI.Responses.ResponseInput = input;
   for (;;) {
-    const response: OpenAI.Responses.Response = await streamed(client, next, show);
+    const response: OpenAI.Responses.Response = await streamResponse(client, next, show);
     const asked = response.output.filter((item) => item.type === 'mcp_approval_request');
     if (asked.length === 0) return response.output_text;
     // A question id identifies its session, so the request needs no other id.
@@ -22,7 +22,7 @@ export async function ask(
   }
 }
 
-function streamed(
+function streamResponse(
   client: OpenAI,
   input: string | OpenAI.Responses.ResponseInput,
   show: (text: string) => void,

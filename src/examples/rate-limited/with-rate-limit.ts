@@ -27,7 +27,7 @@ export const rateLimits = defineModule({
     scope: 'session',
     // Is pure: uses the time of the fact, and drops calls that are an hour older.
     apply(calls: Calls, { key }: Call, { at }) {
-      return { ...calls, [key]: [...within(calls, key, at), at] };
+      return { ...calls, [key]: [...recentCalls(calls, key, at), at] };
     },
   },
 });
@@ -36,7 +36,7 @@ export const rateLimits = defineModule({
  * Returns the calls of a key in the last hour. A key can come from a model, so inherited properties are not
  * read.
  */
-const within = (calls: Calls, key: string, now: number): readonly number[] =>
+const recentCalls = (calls: Calls, key: string, now: number): readonly number[] =>
   (Object.hasOwn(calls, key) ? (calls[key] ?? []) : []).filter((at) => at > now - HOUR);
 
 /** The limit on a tool's calls, and the key that they are counted by. */
@@ -59,7 +59,7 @@ export const withRateLimit =
       async call(input, call) {
         const counted = key?.(input) ?? tool.name;
         const now = call.now();
-        const calls = within(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
+        const calls = recentCalls(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
         const [oldest = now] = calls.slice(-perHour);
         if (calls.length >= perHour) return error(refusal(counted, perHour, oldest + HOUR - now));
         // There is no `await` since the check, so no other call can have run in between.

@@ -46,17 +46,17 @@ const issueRefund = (shop: Shop) =>
       const order = orders.get(orderId);
       if (!order) return error(`There is no order ${orderId}. Numbers start at 1001.`);
       if (amount > order.total) return error(`Order ${orderId} cost ${order.total}; no more is refunded.`);
-      return refunded(input, await shop.act('refunds', { orderId, amount }, call));
+      return toRefunded(input, await shop.act('refunds', { orderId, amount }, call));
     },
     async reconcile(input, call) {
       const known = await shop.recall('refunds', call);
-      return typeof known === 'string' ? known : { done: refunded(input, known) };
+      return typeof known === 'string' ? known : { done: toRefunded(input, known) };
     },
   });
 
 type Refund = v.InferOutput<typeof refundInput>;
 
-const refunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
+const toRefunded = ({ orderId, amount }: Refund, { reference }: Receipt) => ({
   refunded: orderId,
   amount,
   reference,

@@ -74,14 +74,14 @@ const refundOrder = (shop: Shop) =>
     async run(input, call) {
       const order = orders.get(input.orderId);
       if (!order) return noSuchOrder(input.orderId);
-      return refunded(
+      return toRefunded(
         input.orderId,
         await shop.act('refunds', { orderId: order.orderId, amount: order.total }, call),
       );
     },
     async reconcile(input, call) {
       const known = await shop.recall('refunds', call);
-      return typeof known === 'string' ? known : { done: refunded(input.orderId, known) };
+      return typeof known === 'string' ? known : { done: toRefunded(input.orderId, known) };
     },
   });
 
@@ -105,7 +105,7 @@ const sendEmail = (shop: Shop) =>
     },
   });
 
-const refunded = (order: number, { reference }: Receipt) => ({
+const toRefunded = (order: number, { reference }: Receipt) => ({
   refunded: order,
   amount: orders.get(order)?.total ?? 0,
   reference,

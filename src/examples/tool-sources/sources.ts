@@ -68,7 +68,7 @@ export const checkout = definePlaybook({
 
 export const called: string[] = [];
 
-const counted = (tool: AnyTool): AnyTool =>
+const countCalls = (tool: AnyTool): AnyTool =>
   decorate(tool, {
     call(input, call) {
       called.push(tool.name);
@@ -81,5 +81,5 @@ export const clerk = defineAgent({
   name: 'clerk',
   description: 'Sells.',
   instructions: 'Help.',
-  tools: eachTool([shop, bargains], counted),
+  tools: eachTool([shop, bargains], countCalls),
 });

@@ -118,7 +118,7 @@ async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<
 
 async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { state, state_reason: reason = 'completed' } = await bodyOf(asked.request);
-  if (state !== 'open' && state !== 'closed') return invalid('Issue', 'state');
+  if (state !== 'open' && state !== 'closed') return invalidFieldResponse('Issue', 'state');
   issue.state = state;
   issue.stateReason = state === 'closed' ? String(reason) : 'reopened';
   await asked.changed({ what: 'close', issue: nameOf(asked, issue), text: issue.stateReason });
@@ -128,7 +128,7 @@ async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
 /** Adds labels to an issue. Creates labels that the repository does not have, as GitHub does. */
 async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { labels } = await bodyOf(asked.request);
-  if (!Array.isArray(labels) || labels.length === 0) return invalid('Label', 'name');
+  if (!Array.isArray(labels) || labels.length === 0) return invalidFieldResponse('Label', 'name');
   for (const name of labels.map(String)) {
     if (!asked.held.labels.some((label) => label.name === name)) {
       asked.held.labels.push({ name, description: null });
@@ -142,7 +142,7 @@ async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
 async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { body } = await bodyOf(asked.request);
   if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.');
-  if (typeof body !== 'string' || body.trim() === '') return invalid('IssueComment', 'data');
+  if (typeof body !== 'string' || body.trim() === '') return invalidFieldResponse('IssueComment', 'data');
   const comment = { id: 1_000 * issue.number + issue.comments.length + 1, author: 'triage', body };
   issue.comments.push(comment);
   await asked.changed({ what: 'comment', issue: nameOf(asked, issue), text: body });
@@ -155,7 +155,7 @@ function search(url: URL, find: (name: string) => Repository | undefined): Respo
   const terms = (url.searchParams.get('q') ?? '').split(/\s+/).filter((term) => term !== '');
   const words = terms.filter((term) => !term.includes(':')).map((word) => word.toLowerCase());
   const repository = find(terms.find((term) => term.startsWith('repo:'))?.slice('repo:'.length) ?? '');
-  if (terms.length === 0 || !repository) return invalid('Search', 'q');
+  if (terms.length === 0 || !repository) return invalidFieldResponse('Search', 'q');
   const found = repository.issues.filter(({ title, body }) =>
     words.every((word) => `${title} ${body ?? ''}`.toLowerCase().includes(word)),
   );
@@ -195,5 +195,5 @@ const DOCUMENTATION = 'https://docs.github.com/rest';
 const refusal = (status: number, message: string, more: object = {}): Response =>
   Response.json({ message, ...more, documentation_url: DOCUMENTATION, status: String(status) }, { status });
 
-const invalid = (resource: string, field: string): Response =>
+const invalidFieldResponse = (resource: string, field: string): Response =>
   refusal(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });

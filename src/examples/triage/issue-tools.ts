@@ -21,7 +21,7 @@ const MAX_BODY = 8_000;
 /** GitHub accepts 65,536 characters, but people do not read that much generated text. */
 const MAX_COMMENT = 4_000;
 
-const missing = (subject: Subject) => error(`There is no issue ${nameOf(subject)}.`);
+const missingIssueError = (subject: Subject) => error(`There is no issue ${nameOf(subject)}.`);
 
 const readIssue = (github: GitHub) =>
   defineTool({
@@ -32,7 +32,7 @@ const readIssue = (github: GitHub) =>
     async run(_, call) {
       const subject = subjectOf(call);
       const issue = await github.issue(subject, call);
-      return issue ? { ...issue, body: issue.body.slice(0, MAX_BODY) } : missing(subject);
+      return issue ? { ...issue, body: issue.body.slice(0, MAX_BODY) } : missingIssueError(subject);
     },
   });
 
@@ -44,7 +44,7 @@ const listLabels = (github: GitHub) =>
     async run(_, call) {
       const subject = subjectOf(call);
       const [labels, issue] = await Promise.all([github.labels(subject, call), github.issue(subject, call)]);
-      return issue ? { label: closestTo(issue, labels), all: labels } : missing(subject);
+      return issue ? { label: closestTo(issue, labels), all: labels } : missingIssueError(subject);
     },
   });
 

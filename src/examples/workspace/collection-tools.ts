@@ -109,7 +109,7 @@ function find({ query }: Values, { collection, state }: CallScope): Answer {
 
 function read(values: Values, { collection, state }: CallScope): Answer {
   const id = String(values[idField(collection)]);
-  return shelfOf(state, collection).get(id) ?? missing(collection, id);
+  return shelfOf(state, collection).get(id) ?? missingItemError(collection, id);
 }
 
 function update(values: Values, desk: CallScope): Answer {
@@ -117,7 +117,7 @@ function update(values: Values, desk: CallScope): Answer {
   const shelf = shelfOf(state, collection);
   const id = String(values[idField(collection)]);
   const known = shelf.get(id);
-  if (!known) return missing(collection, id);
+  if (!known) return missingItemError(collection, id);
   if (Object.keys(withoutUndefined(values)).length === 1) return error('Nothing to change was given.');
   return referenceProblem(values, desk) ?? shelf.put({ ...known, ...withoutUndefined(values) });
 }
@@ -125,7 +125,7 @@ function update(values: Values, desk: CallScope): Answer {
 function remove(values: Values, { collection, others, state }: CallScope): Answer {
   const id = String(values[idField(collection)]);
   const shelf = shelfOf(state, collection);
-  if (!shelf.get(id)) return missing(collection, id);
+  if (!shelf.get(id)) return missingItemError(collection, id);
   const users = others.flatMap((other) =>
     Object.entries(other.refersTo).flatMap(([field, many]) =>
       many === collection.many
@@ -148,12 +148,12 @@ function referenceProblem(values: Values, { collection, others, state }: CallSco
     const id = values[field];
     const other = others.find((one) => one.many === many);
     if (id !== undefined && other && !shelfOf(state, other).get(String(id)))
-      return missing(other, String(id));
+      return missingItemError(other, String(id));
   }
   return undefined;
 }
 
-const missing = ({ one, many }: Collection, id: string): ToolResult =>
+const missingItemError = ({ one, many }: Collection, id: string): ToolResult =>
   error(`There is no ${one} ${id.slice(0, 40)}. Use list_${many} or find_${many} to see which there are.`);
 
 /**

@@ -58,7 +58,8 @@ export async function callRemote(remote: RemoteTarget, call: CallContext): Promi
       used.connection = await getCallConnection(call, remote);
       return requestAnswer(remote, { call, meta, connection: used.connection, continuation });
     }).then(
-      (answer) => (answer === 'late' ? failureResult('timeout', late(remote)) : toResult(tool, answer)),
+      (answer) =>
+        answer === 'late' ? failureResult('timeout', timeoutText(remote)) : toResult(tool, answer),
       toErrorResult,
     );
     if (!(await used.connection?.consumeSessionLoss())) return result;
@@ -87,7 +88,7 @@ interface OutgoingCall {
 }
 
 /**
- * Returns the server's response, or `late` for a read that timed out, because its outcome does not matter.
+ * Returns the server's response, or `timeoutText` for a read that timed out, because its outcome does not matter.
  */
 async function requestAnswer(
   { client, tool, address, effect, input, discovery }: RemoteTarget,
@@ -142,7 +143,7 @@ const movedText = ({ client: { name } }: RemoteTarget, { tool }: CallContext): s
 const notPreparedText = ({ name }: ListedTool): string =>
   `MCP tool '${name}' was not called: the app could not prepare the context for its server. Go on without it.`;
 
-const late = ({ tool: { name }, client: { timeout } }: RemoteTarget): string =>
+const timeoutText = ({ tool: { name }, client: { timeout } }: RemoteTarget): string =>
   `MCP tool '${name}' did not answer within ${timeout} ms.`;
 
 /**

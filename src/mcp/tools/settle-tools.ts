@@ -136,7 +136,9 @@ function placeTool(client: McpClient, tool: ListedTool, { before, room }: PlaceC
     };
   }
   const kept =
-    before?.tool && reason !== undefined ? refused(before.tool, fingerprint) : toAcceptedTool(tool, before);
+    before?.tool && reason !== undefined
+      ? toRefusedTool(before.tool, fingerprint)
+      : toAcceptedTool(tool, before);
   const { length } = JSON.stringify(kept);
   if (length > room.length)
     return { name, reason: `is beyond the ${MAX_STORED_LENGTH} characters of a list` };
@@ -178,7 +180,7 @@ function toAcceptedTool(tool: ListedTool, before: KnownTool | undefined): Listed
   return first ? { ...tool, first } : tool;
 }
 
-const refused = (kept: ListedTool, latest: string): ListedTool => ({ ...kept, refused: true, latest });
+const toRefusedTool = (kept: ListedTool, latest: string): ListedTool => ({ ...kept, refused: true, latest });
 
 /** Removes the first definition if the client does not compare definitions, or if there is no room. */
 function fitGoneTool(client: McpClient, { first, ...gone }: GoneTool, room: Room): GoneTool {

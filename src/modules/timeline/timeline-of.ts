@@ -28,14 +28,14 @@ export function timelineOf(events: readonly StoredEvent[], turn: string): TurnTi
   for (const event of events) {
     if (!('turn' in event) || event.turn !== turn) continue;
     if (drawing) draw(drawing, event);
-    else if (event.type === 'turn-started') drawing = begun(event);
+    else if (event.type === 'turn-started') drawing = beginDrawing(event);
   }
   if (!drawing) return undefined;
   drawing.turn.status = statusOf(drawing);
   return drawing.turn;
 }
 
-function begun({ seq, at }: StoredEvent): Drawing {
+function beginDrawing({ seq, at }: StoredEvent): Drawing {
   const root = loopNode({ id: 'loop', start: at });
   const turn: Drawing['turn'] = {
     ...{ kind: 'turn', id: 'turn', start: at, seqs: [seq], status: 'running' },

@@ -40,9 +40,9 @@ export function contentOf(events: readonly StoredEvent[]): TurnContent {
     ofCall({ id, seqs }) {
       const ended = seqs.map((seq) => bySeq.get(seq)).find((event) => event?.type === 'tool-call-ended');
       return {
-        'gen_ai.tool.call.arguments': short(inputs.get(id)),
+        'gen_ai.tool.call.arguments': truncate(inputs.get(id)),
         'gen_ai.tool.call.result':
-          ended?.type === 'tool-call-ended' ? short(modelText(ended.result)) : undefined,
+          ended?.type === 'tool-call-ended' ? truncate(modelText(ended.result)) : undefined,
       };
     },
   };
@@ -51,8 +51,8 @@ export function contentOf(events: readonly StoredEvent[]): TurnContent {
 /** Returns a list with one message, in the JSON that the conventions define. */
 const messages = (role: string, content: string, finish?: string): string =>
   JSON.stringify([
-    { role, parts: [{ type: 'text', content: short(content) }], ...(finish && { finish_reason: finish }) },
+    { role, parts: [{ type: 'text', content: truncate(content) }], ...(finish && { finish_reason: finish }) },
   ]);
 
-const short = (text: string | undefined): string | undefined =>
+const truncate = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : truncateText(text, MOST_CHARACTERS);

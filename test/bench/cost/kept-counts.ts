@@ -42,7 +42,7 @@ export function exceeding(
   { object, apis }: CountedAlone,
 ): readonly string[] {
   const kept = most[shape];
-  return [...over(billed(object), { ...kept.object }), ...over(apis, kept.apis)];
+  return [...findExceeding(billed(object), { ...kept.object }), ...findExceeding(apis, kept.apis)];
 }
 
 /** Returns the counts without those that depend on the machine. */
@@ -55,7 +55,10 @@ export const billed = ({ rowsWritten, rowsRead, alarmsSet, appends, requests, me
   messages,
 });
 
-const over = (counted: Readonly<Record<string, number>>, most: Readonly<Record<string, number>>): string[] =>
+const findExceeding = (
+  counted: Readonly<Record<string, number>>,
+  most: Readonly<Record<string, number>>,
+): string[] =>
   Object.entries(counted).flatMap(([name, count]) =>
     count > (most[name] ?? 0) ? [`${name}: ${count} is over ${most[name] ?? 0}`] : [],
   );

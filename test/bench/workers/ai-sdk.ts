@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/pro
 import { generateText, isStepCount, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { takeCounts } from './meters.ts';
-import { type Asked, askedBy, many, planOf, thinking } from './talk.ts';
+import { type Asked, askedBy, planOf, runConcurrently, think } from './talk.ts';
 
 const USAGE: LanguageModelV4GenerateResult['usage'] = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -20,7 +20,7 @@ const model: LanguageModelV4 = {
     const asked = prompt.findLastIndex(({ role }) => role === 'user');
     const results = prompt.length - 1 - asked;
     const { calls, ms } = planOf(JSON.stringify(prompt[asked]?.content));
-    await thinking(ms);
+    await think(ms);
     const isDone = results / 2 >= calls;
     return {
       content: isDone
@@ -88,7 +88,7 @@ export default {
     const asked = askedBy(request);
     if (asked.path === '/counts') return Response.json(takeCounts());
     if (asked.path === '/define') Array.from({ length: asked.count }, other);
-    else await many(asked.count, asked.atOnce, () => loop(asked));
+    else await runConcurrently(asked.count, asked.atOnce, () => loop(asked));
     return new Response('ok');
   },
 } satisfies ExportedHandler;

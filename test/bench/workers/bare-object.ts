@@ -1,6 +1,6 @@
 /** A Worker whose objects only store rows. Measures the minimum cost of an object with a database. */
 import { DurableObject } from 'cloudflare:workers';
-import { thinking } from './talk.ts';
+import { think } from './talk.ts';
 
 export class SessionObject extends DurableObject {
   keep(): void {
@@ -22,7 +22,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     const object = SESSIONS.getByName(pathname);
     await object.keep();
-    await thinking(Number(searchParams.get('ms') ?? 0));
+    await think(Number(searchParams.get('ms') ?? 0));
     await object.keep();
     return new Response('ok');
   },

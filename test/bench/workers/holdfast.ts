@@ -4,7 +4,7 @@ import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
 import { metered, meteredEnv, takeCounts } from './meters.ts';
-import { type Asked, askedBy, many, planOf, thinking } from './talk.ts';
+import { type Asked, askedBy, planOf, runConcurrently, think } from './talk.ts';
 
 const model: ChatModel = {
   name: 'bench',
@@ -12,7 +12,7 @@ const model: ChatModel = {
     const asked = messages.findLastIndex(({ role }) => role === 'user');
     const results = messages.length - 1 - asked;
     const { calls, ms } = planOf(String(messages[asked]?.text));
-    await thinking(ms);
+    await think(ms);
     if (results / 2 >= calls) return { text: 'Done.', toolCalls: [], finish: 'stop' };
     return {
       text: '',
@@ -85,10 +85,10 @@ async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined>
   const { path, count, atOnce, session } = asked;
   switch (path) {
     case '/loops':
-      await many(count, atOnce, (index) => post(fetch, asked, `${session}${index}`));
+      await runConcurrently(count, atOnce, (index) => post(fetch, asked, `${session}${index}`));
       break;
     case '/turns':
-      await many(count, 1, () => post(fetch, asked, session));
+      await runConcurrently(count, 1, () => post(fetch, asked, session));
       break;
     case '/define':
       Array.from({ length: count }, (_, index) => other(index));

@@ -16,12 +16,12 @@ export const planOf = (message: string): Plan => ({
 });
 
 /** Waits like a model that takes this long. Returns immediately for 0 ms. */
-export async function thinking(ms: number): Promise<void> {
+export async function think(ms: number): Promise<void> {
   if (ms > 0) await new Promise<void>((resolve) => setTimeout(resolve, ms));
 }
 
 /** Runs work `count` times with this concurrency. */
-export async function many(
+export async function runConcurrently(
   count: number,
   atOnce: number,
   work: (index: number) => Promise<void>,

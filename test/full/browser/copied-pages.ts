@@ -31,12 +31,12 @@ export const copiedPages = (pages: Readonly<Record<string, CopiedPage>>): Plugin
     building.onLoad({ filter: /^page\//, namespace: 'copied' }, ({ path }) => {
       const page = pages[path.slice(5)];
       if (!page) throw new Error(`The copied pages do not include '${path}'.`);
-      return { contents: changed(page), loader: 'tsx', resolveDir: page.folder };
+      return { contents: applyChanges(page), loader: 'tsx', resolveDir: page.folder };
     });
   },
 });
 
-function changed({ code, changes }: CopiedPage): string {
+function applyChanges({ code, changes }: CopiedPage): string {
   for (const [from] of changes)
     if (code.split(from).length !== 2)
       throw new Error(`The page must contain this text exactly once: ${from}`);

@@ -14,7 +14,7 @@ declare const PAGES: string;
 
 const MINUTE = 60_000;
 
-const said = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 const model: ChatModel = {
   name: 'desk-model',
@@ -46,7 +46,7 @@ const model: ChatModel = {
       await pauseBefore(place, text);
       onText?.(word);
     }
-    return said(line);
+    return textReply(line);
   },
 };
 

@@ -28,7 +28,7 @@ export async function ask(request: Request): Promise<Reply> {
   try {
     const response = await send(request);
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-    return isStream ? await streamed(response, request) : toReply(response, await response.text());
+    return isStream ? await readStream(response, request) : toReply(response, await response.text());
   } catch (failure) {
     return { came: isDown(failure) ? 'down' : 'broken' };
   }
@@ -47,7 +47,7 @@ export function send({ url, headers, body, signal }: Request): Promise<Response>
  * Returns the answer at the end of a stream, or that the turn continues elsewhere. A stream that ends without
  * either is broken.
  */
-async function streamed(response: Response, { shown }: Request): Promise<Reply> {
+async function readStream(response: Response, { shown }: Request): Promise<Reply> {
   let last: Reply = { came: 'broken' };
   for await (const { event, id, data } of eventsOf(response)) {
     if (id) shown?.({ seq: Number.parseInt(id, 10), type: event });

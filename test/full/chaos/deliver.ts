@@ -40,7 +40,7 @@ export async function deliver(place: Place, sent: Sent): Promise<void> {
   const { errand } = sent;
   await pause(errand.startAfter, place.closing);
   const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
-  await Promise.all([...copies, cancelled(place, errand)]);
+  await Promise.all([...copies, cancelLater(place, errand)]);
 }
 
 async function untilAnswered(place: Place, sent: Sent): Promise<void> {
@@ -119,7 +119,7 @@ async function followed(place: Place, sent: Sent, first: Reply & { readonly turn
   while (!place.over.aborted) {
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended' && errand.verdict === 'leave') return;
-    if (reply.came === 'suspended') await decided(place, sent, reply.pending);
+    if (reply.came === 'suspended') await decide(place, sent, reply.pending);
     else await pause(LOOK_AGAIN, place.over);
     const sentAt = Date.now();
     reply = await lookUp(pathOf(place.url, errand.session), first.turn, place.over);
@@ -131,7 +131,7 @@ async function followed(place: Place, sent: Sent, first: Reply & { readonly turn
  * Decides about each waiting call. A repeat after a broken connection can report that the call is already
  * decided.
  */
-async function decided(place: Place, { errand, replies }: Sent, pending: readonly Pending[]): Promise<void> {
+async function decide(place: Place, { errand, replies }: Sent, pending: readonly Pending[]): Promise<void> {
   for (const { links } of pending) {
     const sentAt = Date.now();
     const reply = await askStubbornly(place, place.url + links.approvals, { decision: errand.verdict });
@@ -141,7 +141,7 @@ async function decided(place: Place, { errand, replies }: Sent, pending: readonl
 }
 
 /** Cancels the turn that the session is running at that time. */
-async function cancelled(place: Place, { session, cancelAfter }: Errand): Promise<void> {
+async function cancelLater(place: Place, { session, cancelAfter }: Errand): Promise<void> {
   if (cancelAfter === undefined) return;
   await pause(cancelAfter, place.over);
   await askStubbornly(place, `${pathOf(place.url, session)}/cancel`, {});

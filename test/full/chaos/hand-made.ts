@@ -42,7 +42,7 @@ export type CallEnd = 'done' | 'unknown-outcome' | 'cancelled' | 'threw';
 /** An event of the turn without its sequence number. */
 export type Bare = SessionEvent;
 
-export const started = (call: PlannedCall): Bare => ({
+export const callStarted = (call: PlannedCall): Bare => ({
   type: 'tool-call-started',
   turn: TURN,
   call: idOf(call),
@@ -57,7 +57,7 @@ const EFFECTS = {
   approved: 'once',
 } as const satisfies Readonly<Record<ToolName, string>>;
 
-export const ended = (call: PlannedCall, end: CallEnd = 'done'): Bare => ({
+export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): Bare => ({
   type: 'tool-call-ended',
   turn: TURN,
   call: idOf(call),
@@ -108,9 +108,9 @@ export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
 /** Returns the journal of a correct run in which one process died. */
 export const goodJournal = (): readonly Bare[] => [
   ...opening(),
-  ...CALLS.map(started),
+  ...CALLS.map(callStarted),
   resumed,
-  ...CALLS.map((call) => ended(call)),
+  ...CALLS.map((call) => callEnded(call)),
   turnEnded('completed'),
 ];
 

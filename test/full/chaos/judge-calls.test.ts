@@ -3,15 +3,15 @@ import {
   answer,
   type Bare,
   CALLS,
+  callEnded,
+  callStarted,
   effects,
-  ended,
   execution,
   goodJournal,
   idOf,
   ledger,
   opening,
   resumed,
-  started,
   TURN,
   turnEnded,
   withJournal,
@@ -28,17 +28,23 @@ const [read, idempotent, once, reconciled] = CALLS as readonly [
 const others = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
 
 /** Returns a run in which only this call has a different end. */
-const endingOf = (call: PlannedCall, end: Parameters<typeof ended>[1], events: readonly Bare[] = [resumed]) =>
+const endingOf = (
+  call: PlannedCall,
+  end: Parameters<typeof callEnded>[1],
+  events: readonly Bare[] = [resumed],
+) =>
   withJournal(
     ...opening(),
-    ...CALLS.map(started),
+    ...CALLS.map(callStarted),
     ...events,
-    ...others(call).map((one) => ended(one)),
-    ended(call, end),
+    ...others(call).map((one) => callEnded(one)),
+    callEnded(call, end),
     turnEnded('completed'),
   );
 
-const without = (call: PlannedCall) => ({ executions: effects().filter((one) => one.call !== idOf(call)) });
+const withoutCall = (call: PlannedCall) => ({
+  executions: effects().filter((one) => one.call !== idOf(call)),
+});
 
 describe('the chaos oracle for calls', () => {
   it.each<[string, Parameters<typeof ledger>[0], string, PlannedCall, string]>([
@@ -65,7 +71,7 @@ describe('the chaos oracle for calls', () => {
     ],
     [
       'a success without an effect',
-      without(once),
+      withoutCall(once),
       'told without effect',
       once,
       'Told as done, and it was not.',
@@ -114,7 +120,7 @@ describe('the chaos oracle for calls', () => {
     ],
     [
       'a call with two results',
-      withJournal(...goodJournal().slice(0, -1), ended(once), turnEnded('completed')),
+      withJournal(...goodJournal().slice(0, -1), callEnded(once), turnEnded('completed')),
       'told once',
       once,
       'The model was told 2 times: done, done.',
@@ -123,9 +129,9 @@ describe('the chaos oracle for calls', () => {
       'a call without a result in an ended turn',
       withJournal(
         ...opening(),
-        ...CALLS.map(started),
+        ...CALLS.map(callStarted),
         resumed,
-        ...others(read).map((one) => ended(one)),
+        ...others(read).map((one) => callEnded(one)),
         turnEnded('completed'),
       ),
       'told once',
@@ -187,7 +193,7 @@ describe('the chaos oracle for calls', () => {
         finish: 'tool-calls',
         toolCalls: [again],
       },
-      { ...ended(read), call: again.id } as Bare, // a second call with the same end
+      { ...callEnded(read), call: again.id } as Bare, // a second call with the same end
       turnEnded('completed'),
     ];
     expect(judge(ledger(withJournal(...events)))).toEqual([
@@ -198,7 +204,7 @@ describe('the chaos oracle for calls', () => {
   it('reports a planned call that a completed turn did not make', () => {
     const fewer = withJournal(
       ...opening(others(read)),
-      ...others(read).flatMap((one) => [started(one), ended(one)]),
+      ...others(read).flatMap((one) => [callStarted(one), callEnded(one)]),
       turnEnded('completed'),
     );
     expect(judge(ledger(fewer))).toEqual([
@@ -212,7 +218,7 @@ describe('the chaos oracle for calls', () => {
 
   it('allows a `once` call to have an unknown outcome if its holder died during the call, with or without an effect', () => {
     expect(judge(ledger(endingOf(once, 'unknown-outcome')))).toEqual([]);
-    expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...without(once) }))).toEqual([]);
+    expect(judge(ledger({ ...endingOf(once, 'unknown-outcome'), ...withoutCall(once) }))).toEqual([]);
   });
 
   it('allows a cancelled idempotent call to have an effect if the model learns that this is possible', () => {
@@ -237,6 +243,6 @@ describe('the chaos oracle for calls', () => {
   });
 
   it('allows a call that did not run to have no effect', () => {
-    expect(judge(ledger({ ...endingOf(once, 'cancelled'), ...without(once) }))).toEqual([]);
+    expect(judge(ledger({ ...endingOf(once, 'cancelled'), ...withoutCall(once) }))).toEqual([]);
   });
 });

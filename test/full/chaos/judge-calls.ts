@@ -33,7 +33,11 @@ export function judgeCalls(ledger: Ledger, homes: Homes): Finding[] {
   ];
 }
 
-const about = (rule: string, { label, tool }: Pick<CallStory, 'label' | 'tool'>, what: string): Finding => ({
+const toFinding = (
+  rule: string,
+  { label, tool }: Pick<CallStory, 'label' | 'tool'>,
+  what: string,
+): Finding => ({
   rule,
   where: `${label} (${tool})`,
   what,
@@ -44,9 +48,9 @@ function judgePlan({ steps }: Plan, turn: TurnStory): Finding[] {
   const made = [...turn.calls.values()].map(({ label }) => label);
   return steps.flat().flatMap((call) => {
     const times = made.filter((label) => label === call.label).length;
-    if (times > 1) return about('made twice', call, `Turn ${turn.turn} has ${times} calls of it.`);
+    if (times > 1) return toFinding('made twice', call, `Turn ${turn.turn} has ${times} calls of it.`);
     const isOwed = turn.outcomes[0] === 'completed' && times === 0;
-    return isOwed ? about('not made', call, `Turn ${turn.turn} was completed without it.`) : [];
+    return isOwed ? toFinding('not made', call, `Turn ${turn.turn} was completed without it.`) : [];
   });
 }
 
@@ -56,10 +60,11 @@ function judgeCall(turn: TurnStory, call: CallStory, effects: readonly Execution
   const isOpen = word === undefined && turn.outcomes.length === 0;
   if (isOpen && told.length === 0) return [];
   if (word === undefined || told.length > 1) {
-    return [about('told once', call, `The model was told ${told.length} times: ${told.join(', ')}.`)];
+    return [toFinding('told once', call, `The model was told ${told.length} times: ${told.join(', ')}.`)];
   }
-  if (word === 'failed') return [about('failed', call, 'No call of this run fails.')];
-  if (tool === 'read') return word === 'unknown' ? [about('unknown', call, 'A read is never in doubt.')] : [];
+  if (word === 'failed') return [toFinding('failed', call, 'No call of this run fails.')];
+  if (tool === 'read')
+    return word === 'unknown' ? [toFinding('unknown', call, 'A read is never in doubt.')] : [];
   return [...judgeCount(call, word, effects), ...judgeDoubt(turn, call, word)];
 }
 
@@ -71,10 +76,11 @@ function judgeCount(call: CallStory, word: ReportedResult, effects: readonly Exe
   // An idempotent service recognizes the key: repeated requests with one key have one effect.
   const isKeyed = call.tool === 'idempotent';
   const times = isKeyed ? new Set(effects.map(({ key }) => key)).size : effects.length;
-  if (times > 1) return [about('doubled', call, `It happened ${times} times, and was told as ${word}.`)];
+  if (times > 1) return [toFinding('doubled', call, `It happened ${times} times, and was told as ${word}.`)];
   if (word === 'done' && times === 0)
-    return [about('told without effect', call, 'Told as done, and it was not.')];
-  if (word === 'not-run' && times > 0) return [about('effect untold', call, 'Told as not run, and it was.')];
+    return [toFinding('told without effect', call, 'Told as done, and it was not.')];
+  if (word === 'not-run' && times > 0)
+    return [toFinding('effect untold', call, 'Told as not run, and it was.')];
   return [];
 }
 
@@ -82,8 +88,8 @@ function judgeCount(call: CallStory, word: ReportedResult, effects: readonly Exe
 function judgeDoubt(turn: TurnStory, call: CallStory, word: ReportedResult): Finding[] {
   if (word !== 'unknown' || turn.cancelRequested || turn.outcomes[0] === 'failed') return [];
   const isAnswerable = call.tool === 'idempotent' || call.tool === 'reconciled';
-  if (isAnswerable) return [about('unknown', call, 'It could have been found out.')];
-  return call.tookOver ? [] : [about('unknown', call, 'Nothing happened between its start and its end.')];
+  if (isAnswerable) return [toFinding('unknown', call, 'It could have been found out.')];
+  return call.tookOver ? [] : [toFinding('unknown', call, 'Nothing happened between its start and its end.')];
 }
 
 /**

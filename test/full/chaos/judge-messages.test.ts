@@ -4,8 +4,9 @@ import {
   answer,
   type Bare,
   CALLS,
+  callEnded,
+  callStarted,
   effects,
-  ended,
   errand,
   goodJournal,
   idOf,
@@ -15,7 +16,6 @@ import {
   opening,
   resumed,
   SESSION,
-  started,
   TURN,
   turnEnded,
   withJournal,
@@ -132,7 +132,7 @@ describe('the chaos oracle for messages', () => {
         onExpiry: 'reject',
       },
     };
-    const waiting = withJournal(...opening(), started(read), ended(read), wait);
+    const waiting = withJournal(...opening(), callStarted(read), callEnded(read), wait);
     const told = { came: 'suspended', turn: TURN, pending: [], sentAt: 1, to: 'message' } as const;
     const left = { errand: { ...errand, verdict: 'leave' as const }, replies: [told] };
     expect(judge(ledger({ ...waiting, executions: [] }, left))).toEqual([]);

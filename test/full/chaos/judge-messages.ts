@@ -40,7 +40,7 @@ export function judgeMessages(ledger: Ledger, homes: Homes): Finding[] {
   });
 }
 
-const about = (sent: Sent, rule: string, what: string): Finding => ({
+const toFinding = (sent: Sent, rule: string, what: string): Finding => ({
   rule,
   where: sent.errand.plan.message,
   what,
@@ -54,18 +54,20 @@ export const tookSince = (
 
 function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Finding[] {
   const [turn] = turns;
-  if (!turn) return isAccepted(sent) ? [about(sent, 'lost', 'It was accepted, and no turn took it in.')] : [];
+  if (!turn)
+    return isAccepted(sent) ? [toFinding(sent, 'lost', 'It was accepted, and no turn took it in.')] : [];
   if (turns.length > 1) {
-    return [about(sent, 'taken twice', `It is in the turns ${turns.map((one) => one.turn).join(', ')}.`)];
+    return [toFinding(sent, 'taken twice', `It is in the turns ${turns.map((one) => one.turn).join(', ')}.`)];
   }
   const { outcomes } = turn;
-  if (outcomes.length > 1) return [about(sent, 'ended twice', `Turn ${turn.turn}: ${outcomes.join(', ')}.`)];
+  if (outcomes.length > 1)
+    return [toFinding(sent, 'ended twice', `Turn ${turn.turn}: ${outcomes.join(', ')}.`)];
   if (outcomes.length === 0) {
-    return isLeftWaiting(sent, turn) ? [] : [about(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
+    return isLeftWaiting(sent, turn) ? [] : [toFinding(sent, 'stuck', `Turn ${turn.turn} has not ended.`)];
   }
   const took = tookSince(ledger, turn);
   const lateness =
-    took > ledger.patience ? [about(sent, 'late', `It ended ${took} ms after it could go on.`)] : [];
+    took > ledger.patience ? [toFinding(sent, 'late', `It ended ${took} ms after it could go on.`)] : [];
   return [...lateness, ...judgeOutcome(ledger, sent, turn)];
 }
 
@@ -82,19 +84,20 @@ function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
     case 'completed':
       return [];
     case 'cancelled':
-      return cancelRequested ? [] : [about(sent, 'outcome', 'It was cancelled by nobody.')];
+      return cancelRequested ? [] : [toFinding(sent, 'outcome', 'It was cancelled by nobody.')];
     case 'failed':
       if (error?.type === 'stuck' && Math.max(kills, inVain) >= GIVEN_UP_AFTER) return [];
-      return [about(sent, 'outcome', `It failed: ${error?.type}: ${error?.message}`)];
+      return [toFinding(sent, 'outcome', `It failed: ${error?.type}: ${error?.message}`)];
     default:
-      return [about(sent, 'outcome', `It ended as ${outcomes[0]}.`)];
+      return [toFinding(sent, 'outcome', `It ended as ${outcomes[0]}.`)];
   }
 }
 
 /** Checks that the replies match the journal. */
 function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
   return sent.replies.flatMap((reply) => {
-    if (reply.came === 'unexpected') return about(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
+    if (reply.came === 'unexpected')
+      return toFinding(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
     if (!home || !('turn' in reply)) return [];
     const own = home.messages.find(({ name }) => name === sent.errand.plan.message);
     const isItsTurn = reply.turn === home.turn || reply.turn === own?.as;
@@ -102,7 +105,7 @@ function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
     if (isItsTurn && isItsEnd) return [];
     const told = reply.came === 'answer' ? reply.outcome : reply.came;
     const what = `Told ${told} in turn ${reply.turn}; it is ${home.outcomes.join() || 'open'} in turn ${home.turn}.`;
-    return about(sent, 'told wrongly', what);
+    return toFinding(sent, 'told wrongly', what);
   });
 }
 
@@ -112,7 +115,9 @@ function judgeSilence(sent: Sent): Finding[] {
   const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
   const hasLeft = errand.verdict === 'leave' && replies.some(({ came }) => came === 'suspended');
   if (isOver || hasLeft || mayGiveUp(sent) || cannotBeThere(sent)) return [];
-  return [about(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`)];
+  return [
+    toFinding(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`),
+  ];
 }
 
 /** Checks that streams showed only durable events. */
@@ -122,6 +127,6 @@ function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
   return sent.shown
     .filter(({ seq, type }) => types.get(seq) !== type)
     .map(({ seq, type }) =>
-      about(sent, 'shown and lost', `${type} at ${seq}, where there is ${types.get(seq)}.`),
+      toFinding(sent, 'shown and lost', `${type} at ${seq}, where there is ${types.get(seq)}.`),
     );
 }

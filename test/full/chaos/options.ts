@@ -34,14 +34,14 @@ export function readOptions(args: readonly string[]): ChaosOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
   return {
-    seed: whole('seed', values.seed, 0),
-    kills: whole('kills', values.kills, 1),
-    sessions: whole('sessions', values.sessions, 1),
-    leaseMs: whole('lease-ms', values['lease-ms'], 300),
+    seed: parseWhole('seed', values.seed, 0),
+    kills: parseWhole('kills', values.kills, 1),
+    sessions: parseWhole('sessions', values.sessions, 1),
+    leaseMs: parseWhole('lease-ms', values['lease-ms'], 300),
   };
 }
 
-function whole(name: string, text: string, least: number): number {
+function parseWhole(name: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
   throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);

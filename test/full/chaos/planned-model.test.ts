@@ -9,7 +9,7 @@ const plan = (message: string, ...steps: string[][]): Plan => ({
   think: 0,
   steps: steps.map((labels) => labels.map(call)),
 });
-const says = (one: Plan): ModelMessage => ({ role: 'user', text: planText(one) });
+const planMessage = (one: Plan): ModelMessage => ({ role: 'user', text: planText(one) });
 const asked: ModelMessage = {
   role: 'assistant',
   text: '',
@@ -26,7 +26,7 @@ describe('the planned model', () => {
   const first = plan('m1', ['a', 'b'], ['c']);
 
   it('requests the steps of the last message in order and then answers', async () => {
-    expect(await ask([says(first)])).toEqual({
+    expect(await ask([planMessage(first)])).toEqual({
       text: '',
       toolCalls: [
         { id: 'a', name: 'once', input: '{"label":"a","before":1,"after":2}' },
@@ -34,16 +34,16 @@ describe('the planned model', () => {
       ],
       finish: 'tool-calls',
     });
-    expect(labelsOf(await ask([says(first), asked]))).toEqual(['c']);
+    expect(labelsOf(await ask([planMessage(first), asked]))).toEqual(['c']);
     const pieces: string[] = [];
     const end = { text: 'Done: m1.', toolCalls: [], finish: 'stop' };
-    expect(await ask([says(first), asked, asked], (piece) => pieces.push(piece))).toEqual(end);
+    expect(await ask([planMessage(first), asked, asked], (piece) => pieces.push(piece))).toEqual(end);
     expect(pieces.join('')).toBe(end.text);
   });
 
   it('also requests the steps of a steering message', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
-    const steered = [says(first), asked, says(more)];
+    const steered = [planMessage(first), asked, planMessage(more)];
     expect(labelsOf(await ask(steered))).toEqual(['c']);
     expect(labelsOf(await ask([...steered, asked]))).toEqual(['d']);
     expect((await ask([...steered, asked, asked])).text).toBe('Done: m1, m2.');
@@ -51,7 +51,9 @@ describe('the planned model', () => {
 
   it('starts a new plan with a message that follows an answer or does not steer', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
-    expect(labelsOf(await ask([says(first), asked, asked, answered, says(more)]))).toEqual(['d']);
-    expect(labelsOf(await ask([says(first), asked, says(plan('m3', ['e']))]))).toEqual(['e']);
+    expect(labelsOf(await ask([planMessage(first), asked, asked, answered, planMessage(more)]))).toEqual([
+      'd',
+    ]);
+    expect(labelsOf(await ask([planMessage(first), asked, planMessage(plan('m3', ['e']))]))).toEqual(['e']);
   });
 });

@@ -35,7 +35,7 @@ const telling = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession =
 };
 
 /** A session in which events of this type are unreadable for every lease holder. */
-const without = (type: string): CrashableSession => ({
+const withoutRowsOf = (type: string): CrashableSession => ({
   ...telling(({ page, ...leased }) => {
     const rows = page.rows.map((row) => (row.type === type ? { ...row, body: '{' } : row));
     return { ...leased, page: { ...page, rows } };
@@ -86,7 +86,7 @@ describe('an invocation that is lost at any event', () => {
       });
       const failures = await mapConcurrently(cells, async ({ trial, type, disturbance }) => {
         const subject = toSubject(trial.scenario);
-        const seen = await playDisturbed(subject, () => without(type), { disturbances: [disturbance] });
+        const seen = await playDisturbed(subject, () => withoutRowsOf(type), { disturbances: [disturbance] });
         return withoutOutcome(seen).map(
           (why) => `${trial.scenario.kind}, ${type}, ${disturbance.at}: ${why}`,
         );

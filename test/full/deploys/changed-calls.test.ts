@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { unknown } from './texts.ts';
+import { unknownOutcomeText } from './texts.ts';
 import type { Heard } from './visit.ts';
 import { answersIn, type Line } from './world.ts';
 
@@ -49,7 +49,7 @@ async function approve(scene: string): Promise<Heard> {
 
 /** Returns the results of the model's first calls. */
 const answers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
-const done = (scene: string): number => site.world.done(scene).length;
+const countEffects = (scene: string): number => site.world.done(scene).length;
 
 describe('a waiting approval', () => {
   const changed =
@@ -67,12 +67,12 @@ describe('a waiting approval', () => {
     // The turn then resumes in the background.
     await pollUntil('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
     expect(answers('schema')).toEqual([['refund', changed]]);
-    expect(done('schema')).toBe(0);
+    expect(countEffects('schema')).toBe(0);
     expect(await approve('schema')).toMatchObject({
       status: 200,
       body: { outcome: 'completed', text: 'So.' },
     });
-    expect(done('schema')).toBe(1);
+    expect(countEffects('schema')).toBe(1);
   });
 
   it('is void if it asks another question about the same call', async () => {
@@ -81,9 +81,9 @@ describe('a waiting approval', () => {
       body: { outcome: 'suspended', pending: [{ message: 'Refund it in dollars?' }] },
     });
     expect(answers('message')).toEqual([['refund', changed]]);
-    expect(done('message')).toBe(0);
+    expect(countEffects('message')).toBe(0);
     expect(await approve('message')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(done('message')).toBe(1);
+    expect(countEffects('message')).toBe(1);
   });
 
   it('is void if the role of its reviewers has changed, and the former reviewers can no longer decide', async () => {
@@ -93,20 +93,20 @@ describe('a waiting approval', () => {
       status: 403,
       body: { type: 'urn:holdfast:problem:role-required' },
     });
-    expect(done('role')).toBe(0);
+    expect(countEffects('role')).toBe(0);
   });
 
   it('is also void in a nested loop', async () => {
     expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
     expect(answers('nested-clerk')).toEqual([['refund', changed]]);
     expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(done('nested')).toBe(1);
+    expect(countEffects('nested')).toBe(1);
   });
 
   it('stays valid if only the description has changed', async () => {
     expect(await approve('described')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(answers('described')).toEqual([['refund', 'refund is done']]);
-    expect(done('described')).toBe(1);
+    expect(countEffects('described')).toBe(1);
   });
 
   it('is not repeated for a tool that the caller has already run', async () => {
@@ -119,11 +119,11 @@ describe('a waiting approval', () => {
 
 describe('a started call whose tool has another effect in the next build', () => {
   it.each([
-    ['once-to-read', unknown('charge'), 1],
-    ['once-to-idempotent', unknown('charge'), 1],
+    ['once-to-read', unknownOutcomeText('charge'), 1],
+    ['once-to-idempotent', unknownOutcomeText('charge'), 1],
     ['once-to-reconciled', 'charged before', 1],
     // The build that started a call decides whether it may be repeated, not the build that resumes it.
-    ['idempotent-to-once', unknown('charge'), 1],
+    ['idempotent-to-once', unknownOutcomeText('charge'), 1],
     ['idempotent-to-reconciled', 'charged before', 1],
     ['idempotent-to-read', 'charge is done', 2],
     ['read-to-once', 'charge is done', 2],
@@ -132,7 +132,7 @@ describe('a started call whose tool has another effect in the next build', () =>
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(answers(scene)).toEqual([['charge', answer]]);
-    expect(done(scene)).toBe(times);
+    expect(countEffects(scene)).toBe(times);
     expect(new Set(site.world.done(scene).map(({ key }) => key)).size).toBe(1);
     const [from, , to] = scene.split('-');
     const starts = events.flatMap((event) => (event.type === 'tool-call-started' ? [event.effect] : []));

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { notFound, unknown } from './texts.ts';
+import { notFound, unknownOutcomeText } from './texts.ts';
 import { answersIn, type Deed, type Line } from './world.ts';
 
 let site: Site;
@@ -25,7 +25,7 @@ function last(scene: string, begun = 'Go.') {
   const request = requests.at(-1);
   return { offered: request?.tools.map(({ name }) => name), answers: answersIn(request) };
 }
-const done = (scene: string, what: string): readonly Deed[] =>
+const effectsOf = (scene: string, what: string): readonly Deed[] =>
   site.world.done(scene).filter(({ tool }) => tool === what);
 const outcomeOf = async (agent: string): Promise<unknown> => (await site.visit(agent).ended()).at(-1);
 const completed = { type: 'turn-ended', outcome: 'completed' };
@@ -78,7 +78,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
     expect(await outcomeOf('facade')).toMatchObject(completed);
     const { offered, answers } = last('facade');
     expect(answers.slice(1)).toEqual([
-      ['write_file', unknown('write_file')],
+      ['write_file', unknownOutcomeText('write_file')],
       ['delete_file', notFound('delete_file', 'look_up')],
     ]);
     expect(offered).toEqual(['look_up']);
@@ -90,7 +90,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
       offered: ['write_file'],
       answers: [expect.anything(), ['write_file', 'write_file is done']],
     });
-    const keys = done('regrouped', 'write_file').map(({ key }) => key);
+    const keys = effectsOf('regrouped', 'write_file').map(({ key }) => key);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
@@ -100,7 +100,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
       offered: ['look_up'],
       answers: [expect.anything(), ['write_file', notFound('write_file', 'look_up')]],
     });
-    expect(done('kept', 'write_file')).toEqual([]);
+    expect(effectsOf('kept', 'write_file')).toEqual([]);
   });
 });
 
@@ -108,7 +108,7 @@ it('an object of a removed domain type offers no tools, and its call has an unkn
   expect(await outcomeOf('chained')).toMatchObject(completed);
   expect(last('chained')).toEqual({
     offered: ['find_customer'],
-    answers: [expect.anything(), ['greet', unknown('greet')]],
+    answers: [expect.anything(), ['greet', unknownOutcomeText('greet')]],
   });
   expect(await site.visit('chained').say('Are you there?')).toMatchObject({ body: { text: 'Yes.' } });
 });
@@ -132,7 +132,10 @@ it('an unlocked tool of a removed playbook does not exist, and the progress of t
 describe('a subagent whose loop has had effects', () => {
   it('has an unknown outcome if its tool is removed', async () => {
     expect(await outcomeOf('subagent')).toMatchObject(completed);
-    expect(last('subagent')).toEqual({ offered: ['look_up'], answers: [['clerk', unknown('clerk')]] });
+    expect(last('subagent')).toEqual({
+      offered: ['look_up'],
+      answers: [['clerk', unknownOutcomeText('clerk')]],
+    });
   });
 
   it('fails if its agent is removed, and the model sees that the call had started', async () => {
@@ -164,7 +167,7 @@ describe('a removed agent', () => {
   });
 
   it('fails its open turn, and its session is available when the agent is restored', async () => {
-    const hasLeft = async (): Promise<boolean> => done('gone-running', 'runner-left').length > 0;
+    const hasLeft = async (): Promise<boolean> => effectsOf('gone-running', 'runner-left').length > 0;
     await pollUntil('the turn is taken over', 10_000, hasLeft);
     await site.deploy(before);
     const { status, body } = await site.visit('gone-running').get();
@@ -172,12 +175,15 @@ describe('a removed agent', () => {
     expect(body).toMatchObject({
       openTurn: null,
       turn: { outcome: 'failed', error },
-      messages: [{ role: 'user', text: 'Go.' }, { toolCalls: [{ result: unknown('send_order') }] }],
+      messages: [
+        { role: 'user', text: 'Go.' },
+        { toolCalls: [{ result: unknownOutcomeText('send_order') }] },
+      ],
     });
     expect(await site.visit('gone-running').say('Are you there?')).toMatchObject({
       body: { text: 'Here again.', outcome: 'completed' },
     });
-    expect(done('gone-running', 'send_order')).toHaveLength(1);
+    expect(effectsOf('gone-running', 'send_order')).toHaveLength(1);
   });
 
   it('keeps a waiting turn, and accepts its decision when the agent is restored', async () => {
@@ -186,7 +192,7 @@ describe('a removed agent', () => {
       .visit('gone-waiting')
       .post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'Sent.' } });
-    expect(done('gone-waiting', 'send_order')).toHaveLength(1);
+    expect(effectsOf('gone-waiting', 'send_order')).toHaveLength(1);
   });
 
   it('a restored domain type offers the object that the session had before', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { notFound, unknown } from './texts.ts';
+import { notFound, unknownOutcomeText } from './texts.ts';
 import { answersIn } from './world.ts';
 
 let site: Site;
@@ -40,8 +40,8 @@ it('an unstarted call of a removed tool reports that the tool does not exist', a
 
 it.each([
   ['read', notFound('send_order', 'look_up')],
-  ['idempotent', unknown('send_order')],
-  ['once', unknown('send_order')],
+  ['idempotent', unknownOutcomeText('send_order')],
+  ['once', unknownOutcomeText('send_order')],
 ] as const)(
   'a started call of a removed tool with the effect %s is reported according to that effect',
   async (scene, answer) => {
@@ -55,7 +55,9 @@ it.each([
 it('a call with an unknown outcome does not end a turn that ends at the first missing tool', async () => {
   const events = await site.visit('strict').ended();
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-  expect(answersIn(site.world.asked('strict').at(-1))).toEqual([['send_order', unknown('send_order')]]);
+  expect(answersIn(site.world.asked('strict').at(-1))).toEqual([
+    ['send_order', unknownOutcomeText('send_order')],
+  ]);
 });
 
 it('an approval of a removed tool runs no code, and the model sees that the tool does not exist', async () => {

@@ -22,11 +22,11 @@ beforeAll(async () => {
   await site.visit('clerk').say('Send it.');
   shown = await site.visit('clerk').get();
   await site.kill();
-  before = stored();
+  before = readStored();
 });
 afterAll(() => site.close());
 
-function stored(): Stored {
+function readStored(): Stored {
   const [one] = storedIn(site.storage).values();
   if (!one) throw new Error('The storage contains no session.');
   return one;
@@ -37,7 +37,7 @@ describe('a build with the next version of the tables', () => {
     await site.deploy(brokenMigration);
     expect((await site.visit('clerk').say('Hello?')).status).toBeGreaterThanOrEqual(500);
     await site.kill();
-    expect(stored()).toEqual(before);
+    expect(readStored()).toEqual(before);
   });
 
   it('keeps all data of an object of this version', async () => {
@@ -51,8 +51,8 @@ describe('a build with the next version of the tables', () => {
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.' } });
     expect(site.world.done('clerk')).toHaveLength(1);
     await site.kill();
-    expect(stored().version).toBe(before.version + 1);
-    expect(stored().events.slice(0, before.events.length)).toEqual(before.events);
+    expect(readStored().version).toBe(before.version + 1);
+    expect(readStored().events.slice(0, before.events.length)).toEqual(before.events);
   });
 
   it('can be rolled back without losing pending work or retrying an alarm', async () => {
@@ -62,6 +62,6 @@ describe('a build with the next version of the tables', () => {
     await delay(500); // gives a change time to happen, since its absence cannot be awaited
     expect(site.logs().filter((line) => line === 'alarm').length).toBeLessThan(3);
     await site.kill();
-    expect(stored()).toMatchObject({ version: before.version + 1, agenda: ['audit'] });
+    expect(readStored()).toMatchObject({ version: before.version + 1, agenda: ['audit'] });
   });
 });

@@ -15,7 +15,7 @@ let before: ReadonlyMap<string, Stored>;
 let after: ReadonlyMap<string, Stored>;
 let waiting: Promise<unknown>;
 
-const at = (session: string): Visit => site.visit('clerk', session);
+const visitSession = (session: string): Visit => site.visit('clerk', session);
 const storedAs = (session: string): string => JSON.stringify(['local', 'clerk', session]);
 
 /** The response to every request for a session whose event `seq` is newer than the build. */
@@ -38,12 +38,12 @@ beforeAll(async () => {
   world.plays('clerk', [[['file_order']], 'Filed.'], 'File it.');
   world.plays('clerk', [[['send_order']], 'Sent.'], 'Send it.');
   await site.deploy(withAnotherType);
-  await at('typed').say('Hello.');
+  await visitSession('typed').say('Hello.');
   await site.deploy(later);
-  await at('ended').say('Hello.');
-  await at('waiting').say('Send it.');
+  await visitSession('ended').say('Hello.');
+  await visitSession('waiting').say('Send it.');
   const filing = world.hold('clerk', 'file_order');
-  await at('running').start('File it.');
+  await visitSession('running').start('File it.');
   await filing.reached;
   await site.kill();
   filing.release();
@@ -59,17 +59,19 @@ describe('an older build', () => {
     ['waiting', 1, 2],
     ['running', 1, 2],
   ] as const)('does not show the session %s, which has newer events', async (session, seq, seqOfTurn) => {
-    expect(await at(session).get()).toMatchObject(newer(seq));
-    expect(await at(session).get('/events')).toMatchObject(newer(seq));
+    expect(await visitSession(session).get()).toMatchObject(newer(seq));
+    expect(await visitSession(session).get('/events')).toMatchObject(newer(seq));
     const stream = { accept: 'text/event-stream', 'last-event-id': String(seq - 1) };
-    expect(await at(session).get('/events', stream)).toMatchObject(newer(seq));
-    expect(await at(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
+    expect(await visitSession(session).get('/events', stream)).toMatchObject(newer(seq));
+    expect(await visitSession(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
   });
 
   it('refuses a decision, and refuses a message while a decision is pending', async () => {
     const { call } = firstOf('waiting', 'tool-call-suspended');
-    expect(await at('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(newer(2));
-    expect(await at('waiting').say('Well?')).toMatchObject(newer(2));
+    expect(await visitSession('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(
+      newer(2),
+    );
+    expect(await visitSession('waiting').say('Well?')).toMatchObject(newer(2));
   });
 
   it('does not change the journal of an open turn, and rarely checks for a newer build', async () => {
@@ -124,8 +126,8 @@ describe('the newer build that is restored', () => {
 
   it('resumes the open turn at once when a client asks for it', async () => {
     for (const session of ['running', 'ended', 'typed'])
-      expect(await at(session).say('Well?')).toMatchObject({ status: 409 });
-    const events = await at('running').ended();
+      expect(await visitSession(session).say('Well?')).toMatchObject({ status: 409 });
+    const events = await visitSession('running').ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
     expect(new Set(site.world.done('clerk').map(({ key }) => key)).size).toBe(1);
   });
@@ -133,13 +135,13 @@ describe('the newer build that is restored', () => {
   it('answers each accepted message once', async () => {
     expect(await waiting).toBe('lost'); // the request was lost when its build ended
     expect(await send('ended')).toMatchObject({ status: 200, body: { text: 'Two.', outcome: 'completed' } });
-    const events = await at('typed').ended(before.get(storedAs('typed'))?.events.length);
+    const events = await visitSession('typed').ended(before.get(storedAs('typed'))?.events.length);
     expect(events.filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
   it('accepts the decision', async () => {
-    const [pending] = await at('waiting').pending();
-    const heard = await at('waiting').post(`/approvals/${pending?.call}`, { decision: 'approve' });
+    const [pending] = await visitSession('waiting').pending();
+    const heard = await visitSession('waiting').post(`/approvals/${pending?.call}`, { decision: 'approve' });
     expect(heard).toMatchObject({ status: 200, body: { text: 'Sent.', outcome: 'completed' } });
     expect(site.world.done('clerk').filter(({ tool }) => tool === 'send_order')).toHaveLength(1);
   });
@@ -147,7 +149,11 @@ describe('the newer build that is restored', () => {
 
 /** Sends the same message each time, with the same key. */
 const send = (session: string, headers = {}): Promise<Heard> =>
-  at(session).post('/messages', { message: 'Go on.' }, { headers: { 'idempotency-key': 'k1', ...headers } });
+  visitSession(session).post(
+    '/messages',
+    { message: 'Go on.' },
+    { headers: { 'idempotency-key': 'k1', ...headers } },
+  );
 
 /** Returns the first event of a type that was stored before the older build started. */
 function firstOf(session: string, type: string) {

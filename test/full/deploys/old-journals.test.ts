@@ -27,7 +27,7 @@ async function snapshot(): Promise<unknown> {
 }
 
 /** Returns the messages of the session's last model request. */
-function shown() {
+function lastRequest() {
   const request = site.world.asked('long').at(-1);
   const said = request?.messages.flatMap((one) => (one.role === 'user' ? one.text : []));
   return { said, answers: answersIn(request).length };
@@ -38,21 +38,21 @@ it('a snapshot of another reducer is ignored, and the journal is folded', async 
   await site.deploy(current);
   expect(await site.visit('long').get()).toMatchObject({ status: 200, body: { usage: { outputTokens: 2 } } });
   expect(await site.visit('long').say('Again.')).toMatchObject({ status: 200, body: { text: 'Two.' } });
-  expect(shown()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
+  expect(lastRequest()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
   expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
 });
 
 it('events of an older version are upgraded, also those before a snapshot', async () => {
   await site.deploy(upgrading);
   expect(await site.visit('long').say('And now?')).toMatchObject({ body: { text: 'Three.' } });
-  expect(shown()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
+  expect(lastRequest()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });
   expect(await site.visit('long').get('/events?limit=2')).toMatchObject({
     body: { events: [{ type: 'session-opened' }, { type: 'turn-started', message: 'Go. (of old)' }] },
   });
   expect(await snapshot()).toMatchObject({ isNew: true });
   await site.deploy(upgrading);
   expect(await site.visit('long').say('Still?')).toMatchObject({ body: { text: 'Four.' } });
-  expect(shown()).toEqual({
+  expect(lastRequest()).toEqual({
     said: ['Go. (of old)', 'Again. (of old)', 'And now?', 'Still?'],
     answers: CALLS,
   });

@@ -1,7 +1,7 @@
 /** Results of calls that several tests expect, as the model receives them. */
 
 /** The result of a call that may have taken effect. */
-export const unknown = (tool: string): string =>
+export const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 

@@ -10,9 +10,9 @@ if (program === undefined) console.warn('skipped: there is no chromium on this m
 const TOKEN = 'a-token-of-the-tests';
 const auth = { authorization: `Bearer ${TOKEN}` };
 
-const ran = (by: string): string => `fetch('/ran?by=${by}')`;
-const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="${ran('onload')}"><script>${ran('svg')}</script><rect width="8" height="8"/></svg>`;
-const HTML = `<!doctype html><title>evil</title><script>${ran('html')}</script><img src="x" onerror="${ran('onerror')}">`;
+const runScript = (by: string): string => `fetch('/ran?by=${by}')`;
+const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8" onload="${runScript('onload')}"><script>${runScript('svg')}</script><rect width="8" height="8"/></svg>`;
+const HTML = `<!doctype html><title>evil</title><script>${runScript('html')}</script><img src="x" onerror="${runScript('onerror')}">`;
 /** An image of one pixel. */
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';

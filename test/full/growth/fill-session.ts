@@ -15,12 +15,12 @@ const AT_ONCE = 5_000;
 type Call = Extract<SessionEvent, { type: 'model-replied' }>['toolCalls'][number];
 
 /** Returns the events of an answered turn after its start. */
-const answered = (turn: string, answer = ANSWER): SessionEvent[] => [
-  replied(turn, answer),
+const answerEvents = (turn: string, answer = ANSWER): SessionEvent[] => [
+  modelReplied(turn, answer),
   { type: 'turn-ended', turn, outcome: 'completed' },
 ];
 
-const replied = (turn: string, text: string, toolCalls: readonly Call[] = []): SessionEvent => ({
+const modelReplied = (turn: string, text: string, toolCalls: readonly Call[] = []): SessionEvent => ({
   type: 'model-replied',
   turn,
   model: 'filled',
@@ -30,7 +30,7 @@ const replied = (turn: string, text: string, toolCalls: readonly Call[] = []): S
   usage: { inputTokens: 400, outputTokens: 120 },
 });
 
-const started = (turn: string): SessionEvent => ({
+const turnStarted = (turn: string): SessionEvent => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -68,8 +68,8 @@ export async function fillWith(
 ): Promise<void> {
   const turns = Array.from({ length: messages / 2 }, (_, turn) => `t${turn}`);
   const events = turns.flatMap((turn, index) => [
-    ...(index === 0 ? [] : [started(turn)]),
-    ...answered(turn, answer),
+    ...(index === 0 ? [] : [turnStarted(turn)]),
+    ...answerEvents(turn, answer),
   ]);
   await store(port, agent, events);
 }
@@ -84,8 +84,8 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
       value: WORDS,
     }));
     return [
-      ...(index === 0 ? [] : [started(turn)]),
-      replied(turn, '', [{ id: call, providerId: call, name: 'note', input: '{}' }]),
+      ...(index === 0 ? [] : [turnStarted(turn)]),
+      modelReplied(turn, '', [{ id: call, providerId: call, name: 'note', input: '{}' }]),
       {
         type: 'tool-call-ended',
         turn,
@@ -93,7 +93,7 @@ export async function fillBlackboard(port: SessionPort, agent: string, entries: 
         result: { type: 'text', content: 'Done' },
         changes: { blackboard },
       },
-      ...answered(turn),
+      ...answerEvents(turn),
     ];
   });
   await store(port, agent, events);
@@ -117,7 +117,7 @@ export function iteration(turn: string, at: number): readonly NewRow[] {
   const call = `${turn}.${at}.0`;
   const calls = [{ id: call, providerId: call, name: 'look', input: '{"id":7}' }];
   return [
-    replied(turn, '', calls),
+    modelReplied(turn, '', calls),
     { type: 'tool-call-started', turn, call, effect: 'once' } as const,
     { type: 'tool-call-ended', turn, call, result: { type: 'text', content: WORDS } } as const,
   ].map(toRow);

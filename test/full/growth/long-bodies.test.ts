@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../src/index.ts';
 import { toSessionName } from '../../doors/session.ts';
-import { held, modelBySession, script } from '../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../fixtures/scripts.ts';
 import { appWith } from '../../gate/workerd/http/app.ts';
 import { json, newSession, post, sessionId } from '../../gate/workerd/http/client.ts';
 
@@ -100,7 +100,7 @@ describe('bodies of five million characters', () => {
     const session = newSession('writer');
     // The maximum size of the messages that can wait in a session.
     const long = LONG.slice(0, 4_900_000);
-    const first = held('First.');
+    const first = holdReply('First.');
     const { message } = script(first.reply, 'Second.');
     const answering = post(session, { message: message() }, { via });
     await first.asked();

@@ -76,7 +76,7 @@ export async function d1Differs(
 }
 
 /** Repeats a comparison until there are no differences, or until the timeout. Returns the last differences. */
-export async function settled(compare: () => Promise<string[]>, ms: number): Promise<string[]> {
+export async function waitForAgreement(compare: () => Promise<string[]>, ms: number): Promise<string[]> {
   for (const until = Date.now() + ms; ; await wait(250)) {
     const found = await compare();
     if (found.length === 0 || Date.now() > until) return found;

@@ -1,6 +1,13 @@
 /** Two runs in which the process is killed: one with many sessions, and one that erases an owner. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { d1Differs, indexDiffers, lagsOf, type OwnerJournals, readJournals, settled } from './agreement.ts';
+import {
+  d1Differs,
+  indexDiffers,
+  lagsOf,
+  type OwnerJournals,
+  readJournals,
+  waitForAgreement,
+} from './agreement.ts';
 import { each, type IndexedSite, type Place } from './indexed-site.ts';
 
 /** The size of a run. */
@@ -58,18 +65,18 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
     const journals = await readJournals(site, ofOwner, size.atOnce);
     turns += [...journals.facts.values()].reduce((sum, { stops }) => sum + stops.length, 0);
     const differ = async (of: typeof indexDiffers): Promise<string[]> =>
-      settled(
+      waitForAgreement(
         async () => of(site, owner, journals),
         Math.max(2_000, began + seconds * 1_000 + settleMs - Date.now()),
       );
-    differences.push(...missing(journals, ofOwner), ...(await differ(indexDiffers)));
+    differences.push(...findMissing(journals, ofOwner), ...(await differ(indexDiffers)));
     differences.push(...(await differ(d1Differs)).map((one) => `in D1, ${one}`));
     lags.push(...(await lagsOf(site, owner, journals)));
   }
   return { turns, lags, differences, seconds };
 }
 
-const missing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
+const findMissing = ({ facts }: OwnerJournals, places: readonly Place[]): string[] =>
   places.filter(({ session }) => !facts.has(session)).map(({ session }) => `${session} has no journal`);
 
 /** The remaining data of an owner after the index reported the erasure as done. */
@@ -100,7 +107,10 @@ export async function runErasure(
     { type: 'file', mediaType: 'image/png', data: PNG },
   ];
   await each(places, size.atOnce, (place, index) => site.say(place, message(index), `file-${place.session}`));
-  await settled(async () => ((await site.owner(owner)).sessions === size.sessions ? [] : ['some']), settleMs);
+  await waitForAgreement(
+    async () => ((await site.owner(owner)).sessions === size.sessions ? [] : ['some']),
+    settleMs,
+  );
   const before = await leftOf(site, owner);
   const began = Date.now();
   let standing = await site.owner(owner, 'DELETE');
@@ -112,10 +122,10 @@ export async function runErasure(
     standing = await site.owner(owner);
     return standing.erasure?.status === 'erased' ? [] : ['it is erasing'];
   };
-  await settled(look, settleMs);
+  await waitForAgreement(look, settleMs);
   const seconds = (Date.now() - began) / 1_000;
   // Files in an external store are removed one and a quarter lease terms after their session.
-  await settled(async () => ((await leftOf(site, owner)).files === 0 ? [] : ['files']), settleMs);
+  await waitForAgreement(async () => ((await leftOf(site, owner)).files === 0 ? [] : ['files']), settleMs);
   const { facts } = await readJournals(site, places, size.atOnce);
   const left = {
     ...{ status: standing.erasure?.status, sessions: standing.sessions, journals: facts.size },

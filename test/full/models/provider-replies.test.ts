@@ -44,7 +44,7 @@ function readOurs(part: Fields): Read {
 }
 
 /** Combines the parts of a stream. Texts and thoughts are appended, and later data replaces earlier data. */
-async function settled(stream: ReadableStream<unknown>): Promise<readonly Read[]> {
+async function readParts(stream: ReadableStream<unknown>): Promise<readonly Read[]> {
   const parts: Record<string, unknown>[] = [];
   const open = new Map<unknown, Record<string, unknown>>();
   const reader = stream.getReader();
@@ -71,7 +71,7 @@ const WHOLE: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 
 async function bySdk(reply: RecordedReply): Promise<readonly Read[]> {
   const model = modelOf(reply);
   if (!model) return [];
-  if (reply.streamed) return settled((await model.doStream(options)).stream);
+  if (reply.streamed) return readParts((await model.doStream(options)).stream);
   const { content } = await model.doGenerate(options);
   return content.flatMap((part) => readSdk({ ...part }));
 }

@@ -32,7 +32,7 @@ export function readReplies(): readonly RecordedReply[] | undefined {
   });
 }
 
-const counted = (): (() => string) => {
+const createCounter = (): (() => string) => {
   let count = 0;
   return () => {
     count += 1;
@@ -44,7 +44,7 @@ type Make = (fetch: typeof globalThis.fetch) => LanguageModelV4;
 
 const apiKey = 'k';
 const baseURL = 'http://recorded.test/v1';
-const compatible =
+const createCompatible =
   (name: string): Make =>
   (fetch) =>
     createOpenAICompatible({ name, baseURL, fetch })('recorded');
@@ -56,9 +56,9 @@ const MODELS: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['anthropic', (fetch) => createAnthropic({ apiKey, fetch })('claude-sonnet-4-6')],
   ['openai', (fetch) => createOpenAI({ apiKey, fetch }).responses('gpt-5.5')],
   // Gemini does not send call ids.
-  ['google', (fetch) => createGoogle({ apiKey, fetch, generateId: counted() })('gemini-3-pro-preview')],
+  ['google', (fetch) => createGoogle({ apiKey, fetch, generateId: createCounter() })('gemini-3-pro-preview')],
   ['deepseek', (fetch) => createDeepSeek({ apiKey, fetch })('deepseek-reasoner')],
-  ...['alibaba', 'groq', 'moonshotai', 'xai'].map((name) => [name, compatible(name)] as const),
+  ...['alibaba', 'groq', 'moonshotai', 'xai'].map((name) => [name, createCompatible(name)] as const),
 ]);
 
 /**

@@ -50,8 +50,8 @@ export function readOptions(args: readonly string[]): PlaysOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
   return {
-    seed: whole('seed', values.seed, 0),
-    count: whole('count', values.count, 1),
+    seed: parseWhole('seed', values.seed, 0),
+    count: parseWhole('count', values.count, 1),
     matrix: matrixOf(values.matrix),
     isTraced: values.trace,
     bails: values.bail,
@@ -64,7 +64,7 @@ function matrixOf(text: string | undefined): PlaysOptions['matrix'] {
   throw new Error(`--matrix must be 'whole' or 'in-turn', not '${text}'.`);
 }
 
-function whole(name: string, text: string, least: number): number {
+function parseWhole(name: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
   throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);

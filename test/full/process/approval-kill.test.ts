@@ -43,12 +43,12 @@ async function askIn(session: string): Promise<Waiting> {
   expect(only.message).toBe(
     'Refund 118.50 euro for order 1002 (2 x Mooring line, 20 m, 1 x Storm lantern) to Iker Sola?',
   );
-  expect(done(turn)).toEqual([]);
+  expect(executedInputs(turn)).toEqual([]);
   return { turn, pending: only };
 }
 
 /** Returns the refunds that a turn has caused, including repeats. */
-const done = (turn: string): unknown[] =>
+const executedInputs = (turn: string): unknown[] =>
   effects
     .executions()
     .filter(({ call }) => call.startsWith(`${turn}.`))
@@ -74,7 +74,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     const answer = await open('approve').decide(pending, { decision: 'approve' });
     expect(answer).toMatchObject({ turn, outcome: 'completed' });
     expect(answer.text).toContain('amount: 118.5');
-    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('runs the call once with the edited input', async () => {
@@ -82,7 +82,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     const input = { orderId: 1002, amount: 100 };
     const answer = await open('edit').decide(pending, { decision: 'edit', input });
     expect(answer).toMatchObject({ turn, outcome: 'completed' });
-    expect(done(turn)).toEqual([input]);
+    expect(executedInputs(turn)).toEqual([input]);
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
       const { turn, pending } = waitingIn(decision);
       const answer = await open(decision).decide(pending, { decision, reason: 'Not today.' });
       expect(answer).toMatchObject({ turn, outcome });
-      expect(done(turn)).toEqual([]);
+      expect(executedInputs(turn)).toEqual([]);
     },
   );
 
@@ -105,7 +105,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     expect(settled.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
     await expect(approve()).rejects.toThrow('POST returned 409');
     await expect(open('twice').decide(pending, { decision: 'reject' })).rejects.toThrow('POST returned 409');
-    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('runs the call once if the Worker is killed again during the call', async () => {
@@ -121,7 +121,7 @@ describe('an approval of a Worker that was killed while it waited', () => {
     await start();
     const events = await open('again').turnEnded(0);
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(done(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
+    expect(executedInputs(turn)).toEqual([{ orderId: 1002, amount: 118.5 }]);
   });
 
   it('does not run the call after it expired, and rejects later decisions', async () => {
@@ -138,6 +138,6 @@ describe('an approval of a Worker that was killed while it waited', () => {
     await expect(open('expiry').decide(pending, { decision: 'approve' })).rejects.toThrow(
       'POST returned 409',
     );
-    expect(done(turn)).toEqual([]);
+    expect(executedInputs(turn)).toEqual([]);
   });
 });

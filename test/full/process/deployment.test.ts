@@ -46,11 +46,11 @@ const NO_MODEL =
   'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +
   'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.';
 
-const without = (line: string): WorkerSettings => ({
+const withoutLine = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },
 });
-const withoutRunner = without('export const { TurnRunner } = holdfast;');
-const withoutClass = without("export { SessionObject } from '../../../durable-objects/index.ts';");
+const withoutRunner = withoutLine('export const { TurnRunner } = holdfast;');
+const withoutClass = withoutLine("export { SessionObject } from '../../../durable-objects/index.ts';");
 const onDate = (compatibilityDate: string): WorkerSettings => ({ deployedAs: { compatibilityDate } });
 
 /** The compatibility flags that every Worker should have, regardless of its compatibility date. */
@@ -76,12 +76,12 @@ const LOCAL_MODE = 'holdfast: Requests from this machine need no token.';
 /**
  * Returns the log lines about the deployment, without the lines of the runtime and the line about local mode.
  */
-const said = ({ logs }: RunningWorker): readonly string[] =>
+const holdfastLines = ({ logs }: RunningWorker): readonly string[] =>
   logs.filter((line) => line.startsWith('holdfast') && !line.startsWith(LOCAL_MODE));
 
 /** Waits until these log lines have arrived, because logs can arrive later than responses. */
 const expectSaid = (worker: RunningWorker, lines: readonly string[]): Promise<void> =>
-  vi.waitFor(() => expect(said(worker)).toEqual(lines), { timeout: 10_000 });
+  vi.waitFor(() => expect(holdfastLines(worker)).toEqual(lines), { timeout: 10_000 });
 
 type Answer = readonly [status: number, contentType: string | null, body: unknown];
 

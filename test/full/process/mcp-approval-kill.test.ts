@@ -10,7 +10,7 @@ import { killableDesk } from './killable-desk.ts';
 const desk = killableDesk();
 
 /** Connects the official client, which asks its user. It reaches the Worker after each restart. */
-async function connected(answer: (params: ElicitRequest['params']) => Promise<void>): Promise<Client> {
+async function connectClient(answer: (params: ElicitRequest['params']) => Promise<void>): Promise<Client> {
   const client = new Client(
     { name: 'approval-kill', version: '1' },
     { capabilities: { elicitation: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
@@ -26,14 +26,14 @@ async function connected(answer: (params: ElicitRequest['params']) => Promise<vo
   return client;
 }
 
-const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
+const executedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('a call that is approved after a kill runs once, even if the next kill comes during the call', async () => {
   const questions: string[] = [];
   let killing: Promise<void> | undefined;
-  const client = await connected(async ({ message }) => {
+  const client = await connectClient(async ({ message }) => {
     questions.push(message.split('\n').at(-1) ?? '');
-    expect(done()).toEqual([]);
+    expect(executedInputs()).toEqual([]);
     await desk.worker.kill();
     await desk.start();
     const hold = await desk.effects.hold('refunds');
@@ -57,7 +57,7 @@ it('a call that is approved after a kill runs once, even if the next kill comes 
     return messages.at(-1)?.text;
   };
   await expect.poll(state, { timeout: 30_000 }).toContain('amount: 118.5');
-  expect(done()).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  expect(executedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
   await client.close();
   await broken;
 });

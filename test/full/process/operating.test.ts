@@ -350,7 +350,7 @@ describe('erase', () => {
 });
 
 /** Starts a server that gives this response to every request. */
-async function answering(status: number, body: string, type = 'application/json'): Promise<string> {
+async function runAgainst(status: number, body: string, type = 'application/json'): Promise<string> {
   const server = createServer((_, response) => {
     response.writeHead(status, { 'content-type': type, location: 'http://127.0.0.1:9/' });
     response.end(body);
@@ -411,15 +411,15 @@ describe('a command prints its error on one line', () => {
     };
     const hostile = `${TOKEN} \u001b]0;x\u0007\u202e\nnext`;
     const problem = JSON.stringify({ type: 'urn:holdfast:problem:x\u202e', detail: hostile });
-    expect(await told(await answering(400, problem, 'application/problem+json'))).toBe(
+    expect(await told(await runAgainst(400, problem, 'application/problem+json'))).toBe(
       'holdfast inbox: *** \\u{1b}]0;x\\u{7}\\u{202e} next (x\\u{202e})',
     );
     const begins = 'holdfast inbox: The server returned';
-    expect(await told(await answering(302, ''))).toMatch(`${begins} 302, but not from a Holdfast Worker.`);
-    expect(await told(await answering(200, '<html>'))).toMatch(
+    expect(await told(await runAgainst(302, ''))).toMatch(`${begins} 302, but not from a Holdfast Worker.`);
+    expect(await told(await runAgainst(200, '<html>'))).toMatch(
       `${begins} 200, but not from a Holdfast Worker`,
     );
-    expect(await told(await answering(200, '{}'))).toMatch(
+    expect(await told(await runAgainst(200, '{}'))).toMatch(
       "holdfast inbox: The response of the server has no 'waiting'. Check --url.",
     );
     expect(await told('http://127.0.0.1:9')).toMatch(

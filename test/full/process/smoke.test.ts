@@ -72,7 +72,7 @@ interface Flaw {
 }
 
 /** Starts a proxy that changes requests and responses. */
-async function behind({ before, after }: Flaw): Promise<string> {
+async function runBehindProxy({ before, after }: Flaw): Promise<string> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -167,7 +167,7 @@ it.each<[string, string, Flaw]>([
 ])(
   'the smoke test reports a Worker that %s',
   async (_, line, flaw) => {
-    const { code, lines } = await run('--url', await behind(flaw), '--token', TOKEN, ...ofRefunds);
+    const { code, lines } = await run('--url', await runBehindProxy(flaw), '--token', TOKEN, ...ofRefunds);
     const failed = lines.filter((one) => one.startsWith('failed'));
     expect(failed).toHaveLength(1);
     expect(failed[0]).toContain(line);

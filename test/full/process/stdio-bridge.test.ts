@@ -48,7 +48,7 @@ async function begin(url: string): Promise<string> {
   return response.headers.get('mcp-session-id') ?? '';
 }
 
-const ended = (pid: number): boolean => {
+const hasEnded = (pid: number): boolean => {
   try {
     return !process.kill(pid, 0);
   } catch {
@@ -80,7 +80,7 @@ it('the bridge ends a session and its process after its client has been idle for
   const started: number[] = [];
   const { url, pids } = await bridge({ idle: 50, heard: () => started.push(...pids()) });
   const session = await begin(url);
-  await expect.poll(() => [pids(), started.map(ended)], { timeout: 10_000 }).toEqual([[], [true]]);
+  await expect.poll(() => [pids(), started.map(hasEnded)], { timeout: 10_000 }).toEqual([[], [true]]);
   expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
 });
 

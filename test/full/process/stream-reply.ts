@@ -37,10 +37,12 @@ const chunk = (choices: readonly unknown[], more: object = {}): unknown => ({
 const delta = (content: unknown): unknown => chunk([{ index: 0, delta: content, finish_reason: null }]);
 
 function deltasOf({ content, tool_calls = [] }: AssistantMessage, chance: Chance): unknown[] {
-  const text = cut(content ?? '', chance).map((piece) => delta({ content: piece }));
+  const text = splitRandomly(content ?? '', chance).map((piece) => delta({ content: piece }));
   const calls = tool_calls.flatMap(({ id, type, function: { name, arguments: input } }, index) => [
     delta({ tool_calls: [{ index, id, type, function: { name, arguments: '' } }] }),
-    ...cut(input, chance).map((piece) => delta({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ...splitRandomly(input, chance).map((piece) =>
+      delta({ tool_calls: [{ index, function: { arguments: piece } }] }),
+    ),
   ]);
   return [delta({ role: 'assistant', content: content === null ? null : '' }), ...text, ...calls];
 }
@@ -55,7 +57,7 @@ export const finishReason = ({ tool_calls = [] }: AssistantMessage): string =>
   tool_calls.length > 0 ? 'tool_calls' : 'stop';
 
 /** Splits a text into pieces of 1 to 12 characters. */
-function cut(text: string, chance: Chance): string[] {
+function splitRandomly(text: string, chance: Chance): string[] {
   const characters = [...text];
   const pieces: string[] = [];
   while (characters.length > 0) pieces.push(characters.splice(0, chance.between(1, 12)).join(''));

@@ -5,13 +5,13 @@ import { killableDesk } from './killable-desk.ts';
 
 const desk = killableDesk();
 
-async function killed(): Promise<void> {
+async function killAndRestart(): Promise<void> {
   await desk.worker.kill();
   await desk.start();
 }
 
 /** Sends a request of a client that supports tasks and can ask its user. Returns the result. */
-async function asked(method: string, params: Readonly<Record<string, unknown>>) {
+async function sendRequest(method: string, params: Readonly<Record<string, unknown>>) {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'task-kill', version: '1' },
@@ -37,24 +37,24 @@ async function asked(method: string, params: Readonly<Record<string, unknown>>) 
   return result;
 }
 
-async function until(taskId: string, status: string) {
-  let task = await asked('tasks/get', { taskId });
+async function pollUntil(taskId: string, status: string) {
+  let task = await sendRequest('tasks/get', { taskId });
   const standing = async (): Promise<unknown> => {
-    task = await asked('tasks/get', { taskId });
+    task = await sendRequest('tasks/get', { taskId });
     return task.status;
   };
   await expect.poll(standing, { timeout: 30_000 }).toBe(status);
   return task;
 }
 
-const done = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
+const executedInputs = (): unknown[] => desk.effects.executions().map(({ what }) => JSON.parse(what));
 
 it('a task that is polled and answered across three kills completes with one effect', async () => {
   const input = { message: 'Please refund order 1002', session: 'task-kill' };
-  const { taskId, resultType } = await asked('tools/call', { name: 'refunds', arguments: input });
+  const { taskId, resultType } = await sendRequest('tools/call', { name: 'refunds', arguments: input });
   expect(resultType).toBe('task');
-  await killed();
-  const { inputRequests } = await until(taskId, 'input_required');
+  await killAndRestart();
+  const { inputRequests } = await pollUntil(taskId, 'input_required');
   const [[key, request] = []] = Object.entries<Record<string, unknown>>(inputRequests);
   expect(request).toMatchObject({
     method: 'elicitation/create',
@@ -64,18 +64,20 @@ it('a task that is polled and answered across three kills completes with one eff
       ),
     },
   });
-  await killed();
-  expect((await asked('tasks/get', { taskId })).inputRequests).toEqual(inputRequests);
-  expect(done()).toEqual([]);
+  await killAndRestart();
+  expect((await sendRequest('tasks/get', { taskId })).inputRequests).toEqual(inputRequests);
+  expect(executedInputs()).toEqual([]);
   const hold = await desk.effects.hold('refunds');
   const inputResponses = { [String(key)]: { action: 'accept', content: { decision: 'approve' } } };
-  expect(await asked('tasks/update', { taskId, inputResponses })).toMatchObject({ resultType: 'complete' });
+  expect(await sendRequest('tasks/update', { taskId, inputResponses })).toMatchObject({
+    resultType: 'complete',
+  });
   await withTimeLimit(20_000, 'the refund reaches the shop', hold.reached);
   await desk.worker.kill();
   hold.release();
   await desk.start();
-  const { result } = await until(taskId, 'completed');
+  const { result } = await pollUntil(taskId, 'completed');
   expect(result.structuredContent).toMatchObject({ outcome: 'completed', session: 'task-kill' });
   expect(result.structuredContent.text).toContain('amount: 118.5');
-  expect(done()).toEqual([{ orderId: 1002, amount: 118.5 }]);
+  expect(executedInputs()).toEqual([{ orderId: 1002, amount: 118.5 }]);
 });

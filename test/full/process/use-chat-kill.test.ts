@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lastParts, loadedFrom, openChat, plain, toolOf, VERSIONS } from '../../fixtures/ui-chat.ts';
+import { copyAsJson, lastParts, loadedFrom, openChat, toolOf, VERSIONS } from '../../fixtures/ui-chat.ts';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 const folders: string[] = [];
@@ -57,7 +57,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
       .toMatchObject({ outcome: 'completed' });
     await resuming;
     const loaded = await loadedFrom(via, { agent: 'desk', id, version });
-    expect(plain(chat.messages)).toEqual(loaded);
+    expect(copyAsJson(chat.messages)).toEqual(loaded);
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: HELLO, state: 'done' });
     const journal = await (await via(`/agents/desk/sessions/${id}/events`)).json();
     const { events } = journal as { readonly events: readonly { readonly type: string }[] };
@@ -80,7 +80,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
       output: '20 euro of order A-17 are on their way back.',
     });
     const loaded = await loadedFrom(via, { agent: 'desk', id, version });
-    expect(loaded.at(-1)?.metadata).toEqual(plain(chat.messages.at(-1)?.metadata));
+    expect(loaded.at(-1)?.metadata).toEqual(copyAsJson(chat.messages.at(-1)?.metadata));
     expect(loaded.at(-1)?.parts.at(-1)).toEqual(lastParts(chat).at(-1));
   });
 });

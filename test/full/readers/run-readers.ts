@@ -21,7 +21,7 @@ async function run(options: ReadersOptions): Promise<boolean> {
   try {
     const problems = await cutReaders({ worker, profiler }, options);
     for (const count of [0, 1, readers]) {
-      const { turn, objectMs } = await measured({ worker, profiler }, count, { ...options, cut: 0 });
+      const { turn, objectMs } = await measureReaders({ worker, profiler }, count, { ...options, cut: 0 });
       problems.push(...problemsOf(turn));
       tell(`${count} readers`, turn, objectMs);
     }
@@ -40,7 +40,7 @@ interface Measured {
 }
 
 /** Runs a turn in a new session. Returns it with the run time of its object's code, in ms. */
-async function measured(
+async function measureReaders(
   { worker, profiler }: Measured,
   readers: number,
   options: ReadersOptions & { readonly cut: number },
@@ -52,7 +52,7 @@ async function measured(
 
 async function cutReaders(at: Measured, options: ReadersOptions): Promise<string[]> {
   const cut = Math.floor(options.readers / 2);
-  const { turn, objectMs } = await measured(at, options.readers, { ...options, cut });
+  const { turn, objectMs } = await measureReaders(at, options.readers, { ...options, cut });
   const cuts = turn.reads.reduce((sum, one) => sum + one.cuts, 0);
   const events = turn.reads[0]?.events.length ?? 0;
   tell(`${options.readers} readers, ${cut} of them cut ${cuts} times`, turn, objectMs);

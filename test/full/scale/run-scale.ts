@@ -45,7 +45,7 @@ function report(what: string, is: string, goal = ''): void {
   process.stderr.write(`  ${what}: ${is}\n`);
 }
 
-async function within(
+async function withWorker(
   { name = 'holdfast', ...built }: Metered & { readonly name?: Measured },
   work: (worker: MeasuredWorker) => Promise<void>,
 ): Promise<void> {
@@ -110,11 +110,11 @@ async function countReaders(worker: MeasuredWorker): Promise<void> {
 }
 
 try {
-  if (sessions > 0) await within({ name: 'bare-object' }, measureBareObjects);
-  if (sessions > 0) await within({}, measureSessions);
-  if (readers > 0) await within({}, measureReaders);
-  if (readers > 0) await within({ isCounted: true, speed: SPEED }, countReaders);
-  if (turns > 0) await within({}, measureTurns);
+  if (sessions > 0) await withWorker({ name: 'bare-object' }, measureBareObjects);
+  if (sessions > 0) await withWorker({}, measureSessions);
+  if (readers > 0) await withWorker({}, measureReaders);
+  if (readers > 0) await withWorker({ isCounted: true, speed: SPEED }, countReaders);
+  if (turns > 0) await withWorker({}, measureTurns);
   process.stdout.write(`${asTable(rows)}\n`);
 } finally {
   rmSync(into, { recursive: true, force: true });

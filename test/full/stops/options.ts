@@ -29,12 +29,12 @@ export function readOptions(args: readonly string[]): StopsOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
   return {
-    turns: whole('turns', values.turns, 1),
-    leaseMs: whole('lease-ms', values['lease-ms'], 300),
+    turns: parseWhole('turns', values.turns, 1),
+    leaseMs: parseWhole('lease-ms', values['lease-ms'], 300),
   };
 }
 
-function whole(name: string, text: string, least: number): number {
+function parseWhole(name: string, text: string, least: number): number {
   const value = Number(text);
   if (/^\d{1,9}$/.test(text) && value >= least) return value;
   throw new Error(`--${name} must be a whole number of at least ${least}, not '${text}'.`);

@@ -10,7 +10,7 @@ import { inspect } from '../../../src/modules/inspect/entry.ts';
 import { toolFactory, toolMethod, toolsOf, toolTable } from '../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../src/testing/entry.ts';
 import { calls, sayingTool, scene, session } from './mcp/tools/scenes.ts';
-import { offered, results } from './unfolding/scenes.ts';
+import { offeredTools, results } from './unfolding/scenes.ts';
 
 describe('an object with tools', () => {
   it('keeps state that the model does not see, and that a factory creates for each turn (S0-001)', async () => {
@@ -166,7 +166,7 @@ it('connects to no server before a turn needs it, uses the token of the requeste
     new Set(['Bearer token-of-tester']),
   );
   expect(await desk.send('Two')).not.toHaveProperty('tools');
-  expect(offered(desk)).toEqual([['look'], ['look']]);
+  expect(offeredTools(desk)).toEqual([['look'], ['look']]);
 });
 
 it('shows inspectors which server each discovered tool comes from (S2-22)', async () => {

@@ -27,7 +27,7 @@ interface Reply {
 }
 
 const portOf = (server: Server): number => Object(server.address()).port;
-const listening = (server: Server): Promise<void> =>
+const listen = (server: Server): Promise<void> =>
   new Promise((resolve) => void server.listen(0, '127.0.0.1', resolve));
 
 async function bodyOf(message: IncomingMessage): Promise<string> {
@@ -52,10 +52,10 @@ beforeAll(async () => {
       });
     response.end('{"agents":[]}');
   });
-  await listening(deployment);
+  await listen(deployment);
   const url = new URL(`http://127.0.0.1:${portOf(deployment)}/ai/`);
   console = createConsoleServer({ url, token: TOKEN, page: PAGE });
-  await listening(console.server);
+  await listen(console.server);
 });
 afterAll(() => {
   console.stop();
@@ -149,11 +149,11 @@ describe('the server of npx holdfast console', () => {
 
   it('reports a deployment that it cannot reach', async () => {
     const gone = createServer();
-    await listening(gone);
+    await listen(gone);
     const url = new URL(`http://127.0.0.1:${portOf(gone)}`);
     await new Promise((resolve) => gone.close(resolve));
     const lost = createConsoleServer({ url, token: undefined, page: PAGE });
-    await listening(lost.server);
+    await listen(lost.server);
     const response = await fetch(`http://127.0.0.1:${portOf(lost.server)}/agents`);
     lost.stop();
     expect(response.status).toBe(502);

@@ -104,7 +104,7 @@ const callOf = (call: object) => ({ tool_calls: [call] });
 
 const pace = { sleep: async () => undefined, random: () => 0, now: () => 0 };
 const ask = { messages: [{ role: 'user' as const, text: 'Go.' }], tools: [] };
-const answering = (answer: () => Response) => {
+const askWithAnswer = (answer: () => Response) => {
   const model = openaiCompatibleWithClock(
     { baseURL: 'https://model.test/v1', model: 'm', retries: 0, fetch: async () => answer() },
     pace,
@@ -174,16 +174,16 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
     worst: ['eyJ-', 'eyJaaaaaa', 'sk-', 'bearer ', 'password ', '://a:', '-----BEGIN ', 'aB', 'A1b2', 'a'],
   },
   'white space before a reply': {
-    scan: (text) => answering(() => new Response(bytesOf(text))),
+    scan: (text) => askWithAnswer(() => new Response(bytesOf(text))),
     worst: [' ', '\r\n'],
   },
   'a reply that is not streamed': {
     scan: (text) =>
-      answering(() => new Response(bytesOf(text), { headers: { 'content-type': 'application/json' } })),
+      askWithAnswer(() => new Response(bytesOf(text), { headers: { 'content-type': 'application/json' } })),
     worst: ['[', '"\\\\'],
   },
   'the error of a refused request': {
-    scan: (text) => answering(() => new Response(bytesOf(text), { status: 400 })),
+    scan: (text) => askWithAnswer(() => new Response(bytesOf(text), { status: 400 })),
     worst: ['maximum context length is 1 tokens ', ' '],
   },
   'the length limit in a server’s error': {

@@ -52,7 +52,7 @@ const platform: Plugin = {
 };
 
 /** Returns the description that the app serves. */
-async function served(): Promise<string> {
+async function buildAndServe(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: APP, resolveDir: root, loader: 'ts' },
     bundle: true,
@@ -74,7 +74,7 @@ async function served(): Promise<string> {
 
 let source = '';
 beforeAll(async () => {
-  source = await served();
+  source = await buildAndServe();
 });
 
 it('Redocly finds no problems by its recommended rules', async () => {

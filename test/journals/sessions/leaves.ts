@@ -33,7 +33,7 @@ interface Killed extends Partial<Journal> {
 }
 
 /** A session that is killed while two calls of its turn are unanswered. */
-const killed = (name: string, { held: charge, ...more }: Killed): Journal => ({
+const killedJournal = (name: string, { held: charge, ...more }: Killed): Journal => ({
   name,
   holds: ["'held'", '"effect":"once"', '"effect":"idempotent"'],
   plays: [
@@ -146,9 +146,9 @@ const snapshot: Journal = {
 
 export const leaves: readonly Journal[] = [
   finished,
-  killed('killed-in-once', { held: 'charge' }),
-  killed('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
-  killed('killed-in-once-not-done', { held: 'before charge' }),
+  killedJournal('killed-in-once', { held: 'charge' }),
+  killedJournal('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
+  killedJournal('killed-in-once-not-done', { held: 'before charge' }),
   mistakes,
   oneShot,
   blobs,

@@ -26,7 +26,7 @@ async function readByClient(events: readonly AgUiEvent[], messages: readonly Mes
   return chat.messages;
 }
 
-async function told(
+async function translateItems(
   { turn }: KeptTurn,
   items: readonly (TurnItem | SessionItem)[],
   past: readonly ShownEvent[] = [],
@@ -62,7 +62,7 @@ describe('stored turns as AG-UI', () => {
     'show a client the answer of %s, turn %s',
     async (_, __, one) => {
       const { events, stop } = one;
-      expectAnswer(one, await readByClient(await told(one, [...events, stop])));
+      expectAnswer(one, await readByClient(await translateItems(one, [...events, stop])));
     },
   );
 
@@ -74,11 +74,11 @@ describe('stored turns as AG-UI', () => {
         if (!one) return;
         const draw = (): number => parts.next().value ?? 0;
         const items = inPieces(one.events, draw);
-        expectAnswer(one, await readByClient(await told(one, [...items, one.stop])));
+        expectAnswer(one, await readByClient(await translateItems(one, [...items, one.stop])));
         const place = Math.floor(cut * one.events.length);
         const past = one.events.slice(0, place);
         const rest = inPieces(one.events.slice(place), draw);
-        await readByClient(await told(one, [...rest, one.stop], past));
+        await readByClient(await translateItems(one, [...rest, one.stop], past));
       }),
       { numRuns: 200 },
     );

@@ -9,7 +9,7 @@ import { foldStoppedTurn, openQuestions } from '../../doors/session.ts';
 import { chatItems, type ResponseEvent, type ResponseTarget, responseEvents } from '../../doors/surfaces.ts';
 import { readFolder, versions } from '../kept.ts';
 
-async function* listed<T>(items: readonly T[]): AsyncGenerator<T> {
+async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
@@ -20,14 +20,14 @@ const echoed = {
 
 const fileUrl = (id: string): string => `/files/${id}`;
 
-async function told(
+async function translateItems(
   items: readonly TurnItem[],
   more: Partial<ResponseTarget> = {},
 ): Promise<ResponseEvent[]> {
   const turn = items.flatMap((item) => ('seq' in item && 'turn' in item ? item.turn : []))[0] ?? '';
   const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, fileUrl, now: 0, ...more };
   const events: ResponseEvent[] = [];
-  for await (const event of responseEvents(listed(items), wanted)) events.push(event);
+  for await (const event of responseEvents(yieldAll(items), wanted)) events.push(event);
   return events;
 }
 
@@ -90,12 +90,12 @@ describe('the turns of the stored journals', () => {
       const items = replayed(stored);
       const parts = 1 + stored.filter((event, place) => begins(event, stored[place - 1])).length;
       for (let part = 0; part < parts; part += 1) {
-        const whole = await told(items, { part });
+        const whole = await translateItems(items, { part });
         const [created] = whole;
         const id = created?.type === 'response.created' ? created.response.id : '';
         const coded = id.replace('resp_', '').replaceAll('-', '+').replaceAll('_', '/');
         expect(atob(coded)).toMatch(new RegExp(`/${part}$`));
-        const pieces = await told(live(items), { part });
+        const pieces = await translateItems(live(items), { part });
         for (const events of [whole, pieces]) {
           const numbers = events.map(({ sequence_number }) => sequence_number);
           expect(numbers.every((one, place) => place === 0 || one > (numbers[place - 1] ?? 0))).toBe(true);
@@ -107,7 +107,7 @@ describe('the turns of the stored journals', () => {
         }
         expect(put(pieces)).toEqual(put(whole));
         for (const [place, { sequence_number: after }] of pieces.entries()) {
-          const rest = await told(items, { part, after });
+          const rest = await translateItems(items, { part, after });
           expect(put([...pieces.slice(0, place + 1), ...rest])).toEqual(put(pieces));
         }
       }
@@ -119,7 +119,7 @@ it('a completion whose turn has not started names the turn that will have the an
   const view = { turn: 't1', session: 's', agent: 'agent', status: 'queued' } as const;
   const wanted = { agent: 'agent', session: 's', turn: 't1', hasForm: false, now: 0 };
   const said: unknown[] = [];
-  for await (const item of chatItems(listed([{ type: 'later', view }]), wanted)) said.push(item);
+  for await (const item of chatItems(yieldAll([{ type: 'later', view }]), wanted)) said.push(item);
   expect(said.at(-1)).toMatchObject({
     type: 'end',
     end: { finish: 'stop', text: 'The answer comes later, as turn t1.' },

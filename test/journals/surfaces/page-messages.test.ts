@@ -19,7 +19,7 @@ const sessions = versions().flatMap((version) =>
  * Returns the messages as JSON. Removes the texts of messages that the loop adds, because a page words them itself
  * until it reads the state.
  */
-const told = (messages: Conversation['messages']): unknown =>
+const toComparable = (messages: Conversation['messages']): unknown =>
   JSON.parse(
     JSON.stringify(
       messages.map((message) =>
@@ -33,7 +33,7 @@ it.each(sessions)(
   ({ events, view }) => {
     const none: Conversation = { messages: [] };
     const { messages } = events.reduce(foldItem, none);
-    expect(told(messages)).toEqual(told(toMessages(view)));
+    expect(toComparable(messages)).toEqual(toComparable(toMessages(view)));
   },
 );
 

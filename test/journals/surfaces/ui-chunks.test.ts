@@ -48,13 +48,13 @@ function stopOf(events: readonly StoredEvent[]): TurnItem[] {
     : [{ type: 'answer', answer: { ...answer, outcome: answer.outcome } }];
 }
 
-async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
+async function* yieldAll(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
   yield* items;
 }
 
 async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
   const chunks: UiChunk[] = [];
-  for await (const chunk of uiChunks(listed(items), { version, fileUrl, pending })) chunks.push(chunk);
+  for await (const chunk of uiChunks(yieldAll(items), { version, fileUrl, pending })) chunks.push(chunk);
   return chunks;
 }
 
@@ -84,7 +84,7 @@ async function readBySdk(chunks: readonly UiChunk[], version: UiVersion) {
 }
 
 /** Adds streamed pieces before each reply, including pieces of a failed attempt. */
-function streamed(
+function toStreamed(
   events: readonly StoredEvent[],
   pieces: readonly number[],
   restarts: boolean,
@@ -133,7 +133,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
     for (const events of turns) {
       const stop = stopOf(events);
       const whole = await chunksOf([...events, ...stop], version);
-      const pieces = await chunksOf([...streamed(events, [1, 5, 2], version === 7), ...stop], version);
+      const pieces = await chunksOf([...toStreamed(events, [1, 5, 2], version === 7), ...stop], version);
       const [, loaded] = toUiMessages(
         events,
         { agent: 'agent', session: 's', teller: { item: (item) => item } },
@@ -191,7 +191,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
 
   it('are accepted by the SDK for any sequence of items', async () => {
     const all: readonly TurnItem[] = turns.flatMap((events) => [
-      ...streamed(events, [3], true),
+      ...toStreamed(events, [3], true),
       ...stopOf(events),
     ]);
     const item = fc.oneof(fc.constantFrom(...all), fc.constantFrom(...stops));

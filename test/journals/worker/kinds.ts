@@ -20,7 +20,7 @@ import {
   when,
 } from '../../../src/kinds/entry.ts';
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
-import { act, acting, scene } from './scene.ts';
+import { act, createActingTool, scene } from './scene.ts';
 
 const unfolded = scene('unfolded', {
   tools: [
@@ -30,16 +30,16 @@ const unfolded = scene('unfolded', {
       scope: 'session',
       childToolUsageNotes: 'Read before you write.',
       tools: [
-        acting('unfolded', 'read_file', { effect: 'read' }),
-        acting('unfolded', 'write_file', { effect: 'once' }),
+        createActingTool('unfolded', 'read_file', { effect: 'read' }),
+        createActingTool('unfolded', 'write_file', { effect: 'once' }),
       ],
     }),
     defineUnfolding({
       name: 'office',
       description: 'Works in an office.',
       byCategory: {
-        mail: [requireApproval(acting('unfolded', 'send_mail', { effect: 'once' }), 'Send it?')],
-        desk: [acting('unfolded', 'tidy', { effect: 'idempotent' })],
+        mail: [requireApproval(createActingTool('unfolded', 'send_mail', { effect: 'once' }), 'Send it?')],
+        desk: [createActingTool('unfolded', 'tidy', { effect: 'idempotent' })],
       },
     }),
     defineUnfolding({
@@ -48,7 +48,7 @@ const unfolded = scene('unfolded', {
       scope: 'session',
       input: v.object({ shelves: v.array(v.string()) }),
       select: ({ shelves }) =>
-        shelves.map((shelf) => acting('unfolded', `take_${shelf}`, { effect: 'idempotent' })),
+        shelves.map((shelf) => createActingTool('unfolded', `take_${shelf}`, { effect: 'idempotent' })),
     }),
   ],
 });
@@ -127,7 +127,7 @@ const search = publishToBlackboard(
   }),
   { name: 'finding' },
 );
-const analyze = acting('playbook', 'analyze', { effect: 'idempotent' });
+const analyze = createActingTool('playbook', 'analyze', { effect: 'idempotent' });
 const playbook = scene('playbook', {
   tools: [
     definePlaybook({
@@ -139,12 +139,15 @@ const playbook = scene('playbook', {
       locked: [
         { tool: analyze, unlockedBy: after(search) },
         {
-          tool: acting('playbook', 'report', { effect: 'once' }),
+          tool: createActingTool('playbook', 'report', { effect: 'once' }),
           unlockedBy: allOf(after(search), after(analyze), onArtifact(Finding)),
         },
-        { tool: acting('playbook', 'archive', { effect: 'once' }), unlockedBy: onBlackboard(Finding) },
         {
-          tool: acting('playbook', 'finish', { effect: 'idempotent' }),
+          tool: createActingTool('playbook', 'archive', { effect: 'once' }),
+          unlockedBy: onBlackboard(Finding),
+        },
+        {
+          tool: createActingTool('playbook', 'finish', { effect: 'idempotent' }),
           unlockedBy: when(({ toolExecutions }) => toolExecutions >= 3),
         },
       ],
@@ -162,13 +165,13 @@ const stateMachine = scene('state-machine', {
       initial: 'draft',
       states: {
         draft: [
-          acting('state-machine', 'add', { effect: 'idempotent' }),
-          { tool: acting('state-machine', 'confirm', { effect: 'once' }), to: 'confirmed' },
+          createActingTool('state-machine', 'add', { effect: 'idempotent' }),
+          { tool: createActingTool('state-machine', 'confirm', { effect: 'once' }), to: 'confirmed' },
         ],
-        confirmed: [{ tool: acting('state-machine', 'ship', { effect: 'once' }), to: 'shipped' }],
+        confirmed: [{ tool: createActingTool('state-machine', 'ship', { effect: 'once' }), to: 'shipped' }],
         shipped: [],
       },
-      everywhere: [acting('state-machine', 'status', { effect: 'read' })],
+      everywhere: [createActingTool('state-machine', 'status', { effect: 'read' })],
       instructions: (_, { id }, state) => `Order ${id} is ${state}.`,
     }),
   ],
@@ -205,11 +208,11 @@ const pipeline = scene('pipeline', {
   ],
 });
 
-const pay = acting('strategies', 'pay', { effect: 'once' });
+const pay = createActingTool('strategies', 'pay', { effect: 'once' });
 const strategies = scene('strategies', {
   tools: [
-    acting('strategies', 'unlock', { effect: 'idempotent' }),
-    acting('strategies', 'lock', { effect: 'read' }),
+    createActingTool('strategies', 'unlock', { effect: 'idempotent' }),
+    createActingTool('strategies', 'lock', { effect: 'read' }),
   ],
   use: [
     defineInjectionStrategy({

@@ -13,7 +13,7 @@ import {
   publishToBlackboard,
   sinkArtifacts,
 } from '../../../src/modules/decorators/entry.ts';
-import { act, acting, reconciling, scene } from './scene.ts';
+import { act, createActingTool, reconciling, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });
 
@@ -21,7 +21,7 @@ const finished = scene('finished', {
   use: [retain({ days: 30 })],
   context: { desk: 'front', team: 'blue' },
   tools: [
-    acting('finished', 'look_up', { effect: 'read' }),
+    createActingTool('finished', 'look_up', { effect: 'read' }),
     publishToBlackboard(
       defineTool({
         name: 'file_order',
@@ -35,7 +35,7 @@ const finished = scene('finished', {
       }),
       { name: 'order' },
     ),
-    acting('finished', 'charge', { effect: 'once' }),
+    createActingTool('finished', 'charge', { effect: 'once' }),
     sinkArtifacts(
       defineTool({
         name: 'count',
@@ -55,12 +55,12 @@ const finished = scene('finished', {
 });
 
 /** An agent whose Worker is killed during two calls, one of which must run only once. */
-const killed = (name: string, charge = acting(name, 'charge', { effect: 'once' })) =>
+const killedScene = (name: string, charge = createActingTool(name, 'charge', { effect: 'once' })) =>
   scene(name, {
     tools: [
-      acting(name, 'look_up', { effect: 'read' }),
+      createActingTool(name, 'look_up', { effect: 'read' }),
       charge,
-      acting(name, 'mail', { effect: 'idempotent' }),
+      createActingTool(name, 'mail', { effect: 'idempotent' }),
     ],
   });
 
@@ -89,7 +89,7 @@ const mistakes = scene('mistakes', {
         throw terminateAgent('There is nothing more to be done.');
       },
     }),
-    acting('mistakes', 'finish', { effect: 'idempotent', returnDirect: true }),
+    createActingTool('mistakes', 'finish', { effect: 'idempotent', returnDirect: true }),
     defineTextTool({
       name: 'note',
       description: 'Notes.',
@@ -102,7 +102,7 @@ const mistakes = scene('mistakes', {
 const heard = loopMemo('heard');
 const oneShot = scene('one-shot', {
   tools: [
-    oneShotPerLoop(acting('one-shot', 'read_manual', { effect: 'read' }), 'Write it now.'),
+    oneShotPerLoop(createActingTool('one-shot', 'read_manual', { effect: 'read' }), 'Write it now.'),
     defineTool({
       name: 'greet',
       description: 'Greets.',
@@ -131,7 +131,7 @@ const blobs = scene('blobs', {
  */
 const snapshot = scene('snapshot', {
   tools: [
-    acting('snapshot', 'look_up', { effect: 'read' }),
+    createActingTool('snapshot', 'look_up', { effect: 'read' }),
     publishToBlackboard(
       defineTool({
         name: 'fetch_page',
@@ -157,16 +157,16 @@ const snapshot = scene('snapshot', {
       name: 'files',
       description: 'Works with files.',
       scope: 'session',
-      tools: [acting('snapshot', 'read_file', { effect: 'read' })],
+      tools: [createActingTool('snapshot', 'read_file', { effect: 'read' })],
     }),
   ],
 });
 
 export const leaves = [
   finished,
-  killed('killed-in-once'),
-  killed('killed-in-once-done', reconciling('killed-in-once-done', 'charge')),
-  killed('killed-in-once-not-done', reconciling('killed-in-once-not-done', 'charge')),
+  killedScene('killed-in-once'),
+  killedScene('killed-in-once-done', reconciling('killed-in-once-done', 'charge')),
+  killedScene('killed-in-once-not-done', reconciling('killed-in-once-not-done', 'charge')),
   mistakes,
   oneShot,
   blobs,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { defineAgenticTool } from '../../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../../src/modules/compaction/entry.ts';
 import { type BudgetOptions, budget, callLimits } from '../../../src/modules/limits/entry.ts';
-import { acting, modelOf, scene } from './scene.ts';
+import { createActingTool, modelOf, scene } from './scene.ts';
 
 const PRICES = { input: 1, output: 10 };
 
@@ -13,37 +13,37 @@ const budgeted = (name: string, bounds: BudgetOptions) =>
     model: modelOf(name, PRICES),
     use: [budget(bounds)],
     tools: [
-      acting(name, 'look_up', { effect: 'read' }),
+      createActingTool(name, 'look_up', { effect: 'read' }),
       defineAgenticTool({
         name: 'work',
         description: 'Works.',
         input: v.object({ task: v.string() }),
-        tools: [acting(name, 'pay', { effect: 'once' })],
+        tools: [createActingTool(name, 'pay', { effect: 'once' })],
         use: [budget({ tokens: 500 })],
       }),
     ],
   });
 
-const failed = scene('failed', { tools: [acting('failed', 'look_up', { effect: 'read' })] });
+const failed = scene('failed', { tools: [createActingTool('failed', 'look_up', { effect: 'read' })] });
 
 const limitReached = scene('limit-reached', {
   limits: { iterations: 2 },
   use: [callLimits({ callsPerTool: { look_up: 2 } })],
   tools: [
-    acting('limit-reached', 'look_up', { effect: 'read' }),
-    acting('limit-reached', 'note', { effect: 'read' }),
+    createActingTool('limit-reached', 'look_up', { effect: 'read' }),
+    createActingTool('limit-reached', 'note', { effect: 'read' }),
   ],
 });
 
 const structured = scene('structured', {
   output: v.object({ total: v.number() }),
-  tools: [acting('structured', 'count', { effect: 'read' })],
+  tools: [createActingTool('structured', 'count', { effect: 'read' })],
 });
 
 const compacting = (name: string, options: SummaryOptions) =>
   scene(name, {
     use: [summarize(options)],
-    tools: [acting(name, 'pay', { effect: 'once' })],
+    tools: [createActingTool(name, 'pay', { effect: 'once' })],
   });
 
 export const limits = [

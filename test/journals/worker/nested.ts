@@ -12,7 +12,7 @@ import {
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { scheduleMessage } from '../../../src/modules/schedules/entry.ts';
-import { act, acting, reconciling, scene } from './scene.ts';
+import { act, createActingTool, reconciling, scene } from './scene.ts';
 
 const task = v.object({ task: v.string() });
 
@@ -41,7 +41,7 @@ const nested = scene('nested', {
       instructions: ({ iterations }, input) => `${input.task}, reply ${iterations + 1}.`,
       captureNestedArtifacts: true,
       tools: [
-        acting('nested', 'look_up', { effect: 'read' }),
+        createActingTool('nested', 'look_up', { effect: 'read' }),
         publishToBlackboard(
           defineTool({
             name: 'dig',
@@ -73,14 +73,14 @@ const killedInAgenticTool = scene('killed-in-agentic-tool', {
       description: 'Works.',
       input: task,
       tools: [
-        acting('killed-in-agentic-tool', 'look_up', { effect: 'read' }),
+        createActingTool('killed-in-agentic-tool', 'look_up', { effect: 'read' }),
         defineAgenticTool({
           name: 'deeper',
           description: 'Works deeper.',
           input: task,
           tools: [
-            acting('killed-in-agentic-tool', 'charge', { effect: 'once' }),
-            acting('killed-in-agentic-tool', 'mail', { effect: 'idempotent' }),
+            createActingTool('killed-in-agentic-tool', 'charge', { effect: 'once' }),
+            createActingTool('killed-in-agentic-tool', 'mail', { effect: 'idempotent' }),
           ],
         }),
       ],
@@ -90,7 +90,7 @@ const killedInAgenticTool = scene('killed-in-agentic-tool', {
 
 const clerk = scene('clerk', {
   description: 'Charges.',
-  tools: [reconciling('clerk', 'charge'), acting('clerk', 'look_up', { effect: 'read' })],
+  tools: [reconciling('clerk', 'charge'), createActingTool('clerk', 'look_up', { effect: 'read' })],
 });
 const killedInSubagent = scene('killed-in-subagent', { tools: [defineSubagent({ agent: clerk })] });
 
@@ -100,9 +100,9 @@ const suspendedInside = scene('suspended-inside', {
       name: 'work',
       description: 'Works.',
       input: task,
-      tools: [requireApproval(acting('suspended-inside', 'pay', { effect: 'once' }), () => 'Pay?')],
+      tools: [requireApproval(createActingTool('suspended-inside', 'pay', { effect: 'once' }), () => 'Pay?')],
     }),
-    acting('suspended-inside', 'look_up', { effect: 'read' }),
+    createActingTool('suspended-inside', 'look_up', { effect: 'read' }),
   ],
 });
 

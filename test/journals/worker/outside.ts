@@ -13,9 +13,9 @@ import {
   toolGroups as registered,
 } from '../../../src/modules/tool-groups/entry.ts';
 import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
-import { acting, scene } from './scene.ts';
+import { createActingTool, scene } from './scene.ts';
 
-const hooked = scene('hooked', { tools: [acting('hooked', 'look_up', { effect: 'read' })] });
+const hooked = scene('hooked', { tools: [createActingTool('hooked', 'look_up', { effect: 'read' })] });
 
 const delivery = v.object({ id: v.string(), message: v.string() });
 
@@ -35,12 +35,12 @@ const web = defineToolGroup({
   description: 'The web.',
   childToolUsageNotes: 'Search before you fetch.',
   tools: [
-    acting('tool-group', 'search', { effect: 'read' }),
-    acting('tool-group', 'fetch_page', { effect: 'idempotent' }),
+    createActingTool('tool-group', 'search', { effect: 'read' }),
+    createActingTool('tool-group', 'fetch_page', { effect: 'idempotent' }),
   ],
 });
 const toolGroup = scene('tool-group', {
-  tools: [acting('tool-group', 'note', { effect: 'once' }), asksFor('web')],
+  tools: [createActingTool('tool-group', 'note', { effect: 'once' }), asksFor('web')],
 });
 
 const groups = registered([web]);
@@ -103,7 +103,7 @@ const endpoint = defineMcpEndpoint({
 export const outside = [hooked, toolGroup, mcp];
 
 /** Returns the app's options for these agents. `worker` handles the MCP requests. */
-export function served(worker: Serve): Pick<HoldfastConfig, 'use'> {
+export function serveWith(worker: Serve): Pick<HoldfastConfig, 'use'> {
   serve = worker;
   return { use: [groups, hook, endpoint] };
 }

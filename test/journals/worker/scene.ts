@@ -53,7 +53,7 @@ interface Acting {
 }
 
 /** Defines a tool whose effect happens on the script's server, which can hold it. */
-export const acting = <const Name extends string>(
+export const createActingTool = <const Name extends string>(
   scene: string,
   name: Name,
   { input = { type: 'object' }, ...more }: Acting,

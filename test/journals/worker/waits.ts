@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { defineTool } from '../../../src/index.ts';
 import { defineManualTool } from '../../../src/modules/answers/entry.ts';
 import { humanInput, requireApproval } from '../../../src/modules/decorators/entry.ts';
-import { act, acting, scene } from './scene.ts';
+import { act, createActingTool, scene } from './scene.ts';
 
 const HOUR = 60 * 60_000;
 
@@ -12,8 +12,8 @@ const amount = { type: 'object', properties: { amount: { type: 'number' } }, req
 
 const suspended = scene('suspended', {
   tools: [
-    acting('suspended', 'look_up', { effect: 'read' }),
-    requireApproval(acting('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
+    createActingTool('suspended', 'look_up', { effect: 'read' }),
+    requireApproval(createActingTool('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
     defineManualTool({
       name: 'measure',
       description: 'Is measured by the user.',
@@ -25,15 +25,19 @@ const suspended = scene('suspended', {
 
 const ofATenant = scene('of-a-tenant', {
   tools: [
-    requireApproval(acting('of-a-tenant', 'refund', { effect: 'once', input: amount }), 'Refund it?', {
-      by: 'manager',
-    }),
+    requireApproval(
+      createActingTool('of-a-tenant', 'refund', { effect: 'once', input: amount }),
+      'Refund it?',
+      {
+        by: 'manager',
+      },
+    ),
   ],
 });
 
 const expired = scene('expired', {
   tools: [
-    requireApproval(acting('expired', 'refund', { effect: 'once' }), 'Refund it?', {
+    requireApproval(createActingTool('expired', 'refund', { effect: 'once' }), 'Refund it?', {
       expires: HOUR,
       onExpiry: 'reject',
     }),
@@ -42,12 +46,16 @@ const expired = scene('expired', {
 });
 
 const queued = scene('queued', {
-  tools: [requireApproval(acting('queued', 'send', { effect: 'once' }), 'Send it?')],
+  tools: [requireApproval(createActingTool('queued', 'send', { effect: 'once' }), 'Send it?')],
 });
 
-const scheduled = scene('scheduled', { tools: [acting('scheduled', 'look_up', { effect: 'read' })] });
+const scheduled = scene('scheduled', {
+  tools: [createActingTool('scheduled', 'look_up', { effect: 'read' })],
+});
 
-const steered = scene('steered', { tools: [acting('steered', 'look_up', { effect: 'idempotent' })] });
+const steered = scene('steered', {
+  tools: [createActingTool('steered', 'look_up', { effect: 'idempotent' })],
+});
 
 const cancelled = scene('cancelled', {
   tools: [
@@ -58,20 +66,20 @@ const cancelled = scene('cancelled', {
       run: (_, { id, idempotencyKey }) =>
         act('cancelled/charge', {}, { id, idempotencyKey, signal: new AbortController().signal }),
     }),
-    acting('cancelled', 'mail', { effect: 'idempotent' }),
+    createActingTool('cancelled', 'mail', { effect: 'idempotent' }),
   ],
 });
 
 const killedWith = (name: string) =>
   scene(name, {
     tools: [
-      acting(name, 'charge', { effect: 'once' }),
-      requireApproval(acting(name, 'refund', { effect: 'once' }), 'Refund it?'),
+      createActingTool(name, 'charge', { effect: 'once' }),
+      requireApproval(createActingTool(name, 'refund', { effect: 'once' }), 'Refund it?'),
     ],
   });
 
 /** Defines a tool that asks a question while it runs. */
-const asking = <const Name extends string>(name: Name, effect: 'idempotent' | 'once') =>
+const createAskingTool = <const Name extends string>(name: Name, effect: 'idempotent' | 'once') =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -88,7 +96,7 @@ const asking = <const Name extends string>(name: Name, effect: 'idempotent' | 'o
     },
   });
 const killedWhileAsking = scene('killed-while-asking', {
-  tools: [asking('put', 'idempotent'), asking('book', 'once')],
+  tools: [createAskingTool('put', 'idempotent'), createAskingTool('book', 'once')],
 });
 
 export const waits = [

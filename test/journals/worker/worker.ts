@@ -13,7 +13,7 @@ import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
-import { outside, served } from './outside.ts';
+import { outside, serveWith } from './outside.ts';
 import { waits } from './waits.ts';
 
 // Imported after the clock, because these modules may store `Date.now`.
@@ -29,7 +29,7 @@ function callerOf({ headers }: Request): Caller {
 const KINDS = [chaining(), unfolding, stateMachines, playbooks, agentProcess, listings];
 
 const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
-const SERVED = served((request, env, execution) => holdfast.worker.fetch(request, env, execution));
+const SERVED = serveWith((request, env, execution) => holdfast.worker.fetch(request, env, execution));
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,

@@ -4,7 +4,7 @@
  */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { Departure } from './departures.ts';
-import { after, between, factsIn, type MadeFact, type Span } from './journal-span.ts';
+import { eventsInSpan, eventsOfType, factsIn, type MadeFact, type Span } from './journal-span.ts';
 import { TOOLS_TOLD } from './request-parts.ts';
 
 /** The departures that an event explains, named as in the documentation. */
@@ -37,7 +37,7 @@ type ToolsChanged = Extract<SessionEvent, { type: 'tools-changed' }>;
  * so can the signed thoughts after other tools.
  */
 function toolsCauses(span: Span): readonly Cause[] {
-  return between(span, 'tools-changed').map((change): Cause => {
+  return eventsOfType(span, 'tools-changed').map((change): Cause => {
     const signs = span.events.some((event) => event.type === 'model-replied' && event.asked?.prefix);
     return {
       words: `${wordsOfChange(change, span)}: ${countsOf(change)}`,
@@ -59,7 +59,7 @@ function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
     case 'session': {
       const words = [
         ...factsIn(span).map((fact) => wordsOfFact(fact, span)),
-        ...between(span, 'tools-listed').map(() => LISTED),
+        ...eventsOfType(span, 'tools-listed').map(() => LISTED),
       ];
       return words.length > 0 ? [...new Set(words)].join(', and ') : 'an injection strategy decided so';
     }
@@ -147,12 +147,12 @@ function lastAnswerCauses(span: Span): readonly Cause[] {
 function shortenedCauses(span: Span): readonly Cause[] {
   const explains = ({ part }: Departure): boolean => part === 'messages';
   return [
-    ...between(span, 'conversation-cut')
+    ...eventsOfType(span, 'conversation-cut')
       .filter((event) => event.type === 'conversation-cut' && !event.summary)
       .map((): Cause => {
         return { words: 'the request was too long for the model, which is shown less since', explains };
       }),
-    ...after(span)
+    ...eventsInSpan(span)
       .filter((event) => event.type === 'conversation-cut' && event.summary && span.frame === '')
       .map((): Cause => {
         return { words: 'a summary took the place of the oldest turns', explains };

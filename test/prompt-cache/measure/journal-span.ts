@@ -13,15 +13,15 @@ export interface Span {
 }
 
 /** Returns all events between the two requests, in any loop. */
-export const after = (span: Span): readonly SessionEvent[] =>
+export const eventsInSpan = (span: Span): readonly SessionEvent[] =>
   span.events.filter(({ seq }) => seq > span.after && seq < span.upTo);
 
 /** Returns the events of a type between the two requests in this loop. */
-export const between = <Type extends SessionEvent['type']>(
+export const eventsOfType = <Type extends SessionEvent['type']>(
   span: Span,
   type: Type,
 ): readonly Extract<SessionEvent, { readonly type: Type }>[] =>
-  after(span).filter(
+  eventsInSpan(span).filter(
     (event): event is Extract<SessionEvent, { readonly type: Type }> =>
       event.type === type && loopOf(event) === span.frame,
   );

@@ -69,12 +69,12 @@ const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
 
 /** Removes Anthropic's marks from tools, blocks and bodies. */
 export function withoutAnthropicMarks(value: unknown): unknown {
-  return inBlocks(value, (block) => without(block, 'cache_control'));
+  return inBlocks(value, (block) => omitKeys(block, 'cache_control'));
 }
 
 /** Removes OpenAI's marks for breakpoints from content. Cache keys are outside of the input. */
 export function withoutOpenAiMarks(value: unknown): unknown {
-  return inBlocks(value, (block) => without(block, 'prompt_cache_breakpoint'));
+  return inBlocks(value, (block) => omitKeys(block, 'prompt_cache_breakpoint'));
 }
 
 /**
@@ -82,7 +82,7 @@ export function withoutOpenAiMarks(value: unknown): unknown {
  * becomes a text again.
  */
 export function withoutChatMarks(value: unknown): unknown {
-  const plain = inBlocks(value, (block) => without(block, 'cache_control', 'prompt_cache_breakpoint'));
+  const plain = inBlocks(value, (block) => omitKeys(block, 'cache_control', 'prompt_cache_breakpoint'));
   if (!isRecord(plain) || !isRecord(value) || !Array.isArray(plain.content)) return plain;
   const [only, ...more]: readonly unknown[] = plain.content;
   const isMarked = JSON.stringify(value.content) !== JSON.stringify(plain.content);
@@ -107,7 +107,7 @@ function inBlocks(value: unknown, change: (block: Json) => Json): unknown {
   );
 }
 
-const without = (value: Json, ...marks: readonly string[]): Json =>
+const omitKeys = (value: Json, ...marks: readonly string[]): Json =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !marks.includes(name)));
 
 const HEADS: ReadonlySet<unknown> = new Set(['system', 'developer']);

@@ -50,7 +50,7 @@ export function textOf({ blocks }: Said): string {
  * Orders blocks as clients send them, with calls at the end of their segment. A segment ends at the next
  * thinking block.
  */
-export function settled<Item>(
+export function withoutPending<Item>(
   items: readonly Item[],
   blockOf: (item: Item) => AnthropicBlock,
 ): readonly Item[] {

@@ -5,9 +5,9 @@ import {
   isThinking,
   type PlacedBlock,
   type Said,
-  settled,
   textOf,
   withoutMarks,
+  withoutPending,
 } from './conversation.ts';
 import { blocksOf, type Casting, callIdOf, pauseIn, thinkingIndexes } from './replies.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
@@ -136,11 +136,11 @@ interface Expected {
  * ignored.
  */
 function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): void {
-  const got = settled(said.blocks, ({ block }) => block);
+  const got = withoutPending(said.blocks, ({ block }) => block);
   const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
   const thinks = got.some(({ block }) => isThinking(block));
   const indexes = thinkingIndexes(blocks);
-  const given = settled(
+  const given = withoutPending(
     blocks.map((block, at) => ({ block, name: nameOf(block, reply.at, indexes[at]) })),
     ({ block }) => block,
   ).filter(({ block }) => thinks || !isThinking(block));

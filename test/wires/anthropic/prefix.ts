@@ -3,7 +3,7 @@
  * their thinking to this prefix. The block's signature contains a hash of each part.
  */
 import { fingerprint } from '../wire.ts';
-import { isThinking, type Said, settled, withoutMarks } from './conversation.ts';
+import { isThinking, type Said, withoutMarks, withoutPending } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
 /** A type, not an interface, so that it can be spread into the fields of a seal. */
@@ -62,7 +62,7 @@ export function readConversation(
 ): void {
   for (const said of conversation) {
     reader.readSide(said);
-    for (const { block, path } of settled(said.blocks, (placed) => placed.block)) {
+    for (const { block, path } of withoutPending(said.blocks, (placed) => placed.block)) {
       visit(block, path);
       reader.readBlock(block);
     }

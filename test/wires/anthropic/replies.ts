@@ -70,7 +70,7 @@ function searchOf(seed: string, at: number): readonly AnthropicBlock[] {
 }
 
 /** Signs a thinking block for its position: the `index`th thinking block of reply `at`, after `prefix`. */
-export function signed(
+export function signThinking(
   block: ThinkingBlock,
   seed: string,
   place: { readonly at: number; readonly index: number; readonly prefix: Prefix },

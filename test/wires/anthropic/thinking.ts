@@ -41,7 +41,7 @@ export function placeOfThinking(
     .flat()
     .map((seed) => unseal(seed, blob))
     .find((one) => one !== undefined);
-  if (fields === undefined) throw new Refused(400, invalid(block, path));
+  if (fields === undefined) throw new Refused(400, invalidBlockMessage(block, path));
   return fields;
 }
 
@@ -99,7 +99,7 @@ function thinksNothingBefore(conversation: readonly Said[], end: number): boolea
   return !conversation.slice(0, end).some(({ blocks }) => blocks.some(({ block }) => isThinking(block)));
 }
 
-function invalid(block: ThinkingBlock, path: string): string {
+function invalidBlockMessage(block: ThinkingBlock, path: string): string {
   const field = block.type === 'thinking' ? 'signature' : 'data';
   return `${path}: Invalid \`${field}\` in \`${block.type}\` block`;
 }
@@ -110,7 +110,7 @@ function boundElsewhere(
   { changed, bindingControls }: { readonly changed: string | undefined; readonly bindingControls: boolean },
 ): string {
   const sentences = [
-    `${invalid(block, path)}.`,
+    `${invalidBlockMessage(block, path)}.`,
     'The block is bound to a different conversation.',
     'Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
   ];

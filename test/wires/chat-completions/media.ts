@@ -41,7 +41,7 @@ export function checkMedia(messages: readonly unknown[], media: DialectMedia): v
       textAt(part.text, `${path}.text`);
       continue;
     }
-    if (!taken.some((name) => name === type)) throw foreign(type, { index, role, taken });
+    if (!taken.some((name) => name === type)) throw refuseForeign(type, { index, role, taken });
     checkFields(part, ['type', String(type), 'cache_control', 'prompt_cache_breakpoint'], path);
     checkPart(part, path, media);
   }
@@ -53,7 +53,7 @@ interface Foreign {
   readonly taken: readonly PartName[];
 }
 
-function foreign(type: unknown, { index, role, taken }: Foreign): Refused {
+function refuseForeign(type: unknown, { index, role, taken }: Foreign): Refused {
   if (type !== 'image_url' || role === 'user') return refuseValue(type, ['text', ...taken]);
   return new Refused(
     400,

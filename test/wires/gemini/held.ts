@@ -4,7 +4,7 @@
  */
 import { type Sealed, unseal } from '../seal.ts';
 import { canonical, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
-import { type Casting, callIdOf, joined, partsOf } from './replies.ts';
+import { type Casting, callIdOf, joinTexts, partsOf } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
 /**
@@ -125,11 +125,11 @@ function checkReply(
   check: ReplyCheck,
 ): { readonly signed: number; readonly unsigned: number } {
   const { casting, index, inTurn, mayOmit } = check;
-  const got = joined(parts);
+  const got = joinTexts(parts);
   const sealed = got.map((part) => sealedOf(casting.seed, part)).find((fields) => fields?.at === reply.at);
   const thinks = got.some(({ thought }) => thought === true);
   const thoughts = sealed === undefined ? thinks : sealed.thoughts === true;
-  const all = joined(partsOf(reply, casting, { thoughts, end: sealed?.end === true }));
+  const all = joinTexts(partsOf(reply, casting, { thoughts, end: sealed?.end === true }));
   const given = thinks || (inTurn && !mayOmit) ? all : all.filter(({ thought }) => thought !== true);
   const tally = { signed: 0, unsigned: 0 };
   for (let at = 0; at < Math.max(given.length, got.length); at += 1) {

@@ -77,7 +77,7 @@ export function partsOf(
  * Normalizes parts for a comparison. Joins text pieces, moves the signature of an empty text to the text before
  * it, and drops unsigned empty texts.
  */
-export function joined(parts: readonly GeminiPart[]): readonly GeminiPart[] {
+export function joinTexts(parts: readonly GeminiPart[]): readonly GeminiPart[] {
   const result: GeminiPart[] = [];
   for (const part of parts) {
     if (part.text === '' && part.thoughtSignature === undefined) continue;

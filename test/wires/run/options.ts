@@ -50,12 +50,12 @@ export function readOptions(args: readonly string[]): WiresOptions | undefined {
   if (wires.length === 0) throw new Error(`--only must name a wire, not '${only}'.`);
   const changes = [undefined, ...CHANGES].filter((one) => kind === undefined || kind === (one ?? 'none'));
   if (changes.length === 0) throw new Error(`--change must name a model change, not '${kind}'.`);
-  const drawn = { positions: whole('positions', positions), seed: whole('seed', values.seed) };
+  const drawn = { positions: parseWhole('positions', positions), seed: parseWhole('seed', values.seed) };
   const kills = values['no-kills'] ? 'none' : values.all ? 'all' : drawn;
   return { wires, changes, kills };
 }
 
-function whole(name: string, text: string): number {
+function parseWhole(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not '${text}'.`);
   return Number(text);
 }

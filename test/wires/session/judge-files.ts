@@ -5,7 +5,7 @@
 
 import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { ModelMedia } from '../../../src/model/entry.ts';
-import { hashed } from '../files.ts';
+import { hashFiles } from '../files.ts';
 import { repliesOf, type Wire } from '../wire.ts';
 import { differences } from './differences.ts';
 import { postedIn, SHOT } from './files.ts';
@@ -32,7 +32,7 @@ export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise
         const expected = loop === 'main' ? await expectedFiles({ media, brought, replies }) : NONE;
         const name = `files of request ${index + 1} of ${loop}`;
         return [
-          ...differences(name, expected.files.map(told), files.map(told)),
+          ...differences(name, expected.files.map(formatFile), files.map(formatFile)),
           ...strayBytes(name, JSON.stringify(body), files),
           ...unnamed(name, JSON.stringify(body), expected.ids),
         ];
@@ -66,7 +66,7 @@ async function broughtBy(events: readonly SessionEvent[]): Promise<ReadonlyMap<s
 }
 
 const hashesOf = async (files: readonly string[]): Promise<readonly string[]> =>
-  (await hashed(files.map((base64) => ({ where: 'message', base64 })))).map(({ sha256 = '' }) => sha256);
+  (await hashFiles(files.map((base64) => ({ where: 'message', base64 })))).map(({ sha256 = '' }) => sha256);
 
 interface Expecting {
   readonly media: ModelMedia;
@@ -115,7 +115,7 @@ async function expectedFiles({ media, brought, replies }: Expecting): Promise<Ex
   return { files, ids };
 }
 
-const told = ({ where, mediaType, sha256, replies, results }: PlacedFile): string =>
+const formatFile = ({ where, mediaType, sha256, replies, results }: PlacedFile): string =>
   `${mediaType} ${sha256} in a ${where} behind ${replies} replies and ${results} results`;
 
 /** The first bytes of each type, in base64 and as numbers. */

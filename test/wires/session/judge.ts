@@ -129,7 +129,7 @@ function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'fram
   const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
   const own = replies.filter(({ frame }) => frame === undefined);
   return [
-    ...differences('replies', repliesOf(SCRIPTS.main).map(scripted), own.map(journaled)),
+    ...differences('replies', repliesOf(SCRIPTS.main).map(scripted), own.map(canonicalReply)),
     ...(['research', 'order'] as const).flatMap((loop) => {
       const opened = frames.filter(({ name }) => name === loop);
       const count = expected.filter(({ name }) => name === loop).length;
@@ -140,7 +140,7 @@ function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'fram
           return differences(
             `replies in ${loop}`,
             repliesOf(SCRIPTS[loop]).map(scripted),
-            inside.map(journaled),
+            inside.map(canonicalReply),
           );
         }),
       ];
@@ -151,7 +151,7 @@ function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'fram
 const scripted = ({ text, calls }: ScriptedReply): string =>
   canonical([text, calls.map(({ name, input }) => [name, input])]);
 
-const journaled = ({ text, toolCalls }: Replied): string =>
+const canonicalReply = ({ text, toolCalls }: Replied): string =>
   canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
 
 /** The minimum number of times that another model takes over the main loop, according to its events. */

@@ -68,7 +68,7 @@ const responses = (store: boolean): Make =>
     options('openai', { store, reasoningSummary: 'detailed' }),
   );
 
-const compatible =
+const createCompatible =
   (wantsThoughts?: 'field' | 'signature'): Make =>
   ({ wantsThoughts: adapts = wantsThoughts, ...server }, model = 'some-model') =>
     openaiCompatible({ model, apiKey, wantsThoughts: adapts || undefined, ...server });
@@ -111,17 +111,17 @@ export const MODELS: Readonly<Record<WireName, Make>> = {
   'anthropic-preserved': anthropic('claude-opus-5-5', { type: 'adaptive' }),
   'responses-stored': responses(true),
   'responses-unstored': responses(false),
-  deepseek: compatible('field'),
+  deepseek: createCompatible('field'),
   'deepseek-sdk': sdk((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
-  kimi: compatible('field'),
+  kimi: createCompatible('field'),
   'kimi-sdk': bySdk('field'),
-  reasoning: compatible(),
-  openrouter: compatible(),
+  reasoning: createCompatible(),
+  openrouter: createCompatible(),
   'openrouter-sdk': sdk(
     (server, model) => createOpenRouter({ apiKey, ...server })(model),
     'anthropic/claude-sonnet-4.5',
   ),
-  'extra-content': compatible('signature'),
+  'extra-content': createCompatible('signature'),
   'extra-content-sdk': bySdk('signature'),
 };
 

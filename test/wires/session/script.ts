@@ -20,32 +20,32 @@ const pay = (amount: number) => call('pay', { amount });
 const readFile = (path: string) => call('read_file', { path });
 const writeFile = (path: string) => call('write_file', { path, text: `Of ${path}.` });
 
-const saying = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
-const calling = (...calls: ScriptCall[]): ScriptStep => ({ calls });
+const textStep = (text: string, ...calls: ScriptCall[]): ScriptStep => ({ calls, text });
+const callStep = (...calls: ScriptCall[]): ScriptStep => ({ calls });
 
 const main: Script = {
   turns: [
     {
       steps: [
-        saying('I look around first.', shot(1), look(1)),
-        calling(call('files'), call('pictures')),
-        calling(call('get-tiny-image'), readFile('a.txt'), shot(2)),
-        saying('Now something is done.', save('one'), pay(10)),
-        calling(call('research', { topic: 'kelp' })),
-        calling(writeFile('a.txt'), writeFile('b.txt')),
-        calling(call('order', { id: 41 }), look(5)),
-        calling(save('two'), look(6), readFile('b.txt')),
-        saying('One more payment.', pay(20)),
-        calling(look(7), readFile('a.txt')),
+        textStep('I look around first.', shot(1), look(1)),
+        callStep(call('files'), call('pictures')),
+        callStep(call('get-tiny-image'), readFile('a.txt'), shot(2)),
+        textStep('Now something is done.', save('one'), pay(10)),
+        callStep(call('research', { topic: 'kelp' })),
+        callStep(writeFile('a.txt'), writeFile('b.txt')),
+        callStep(call('order', { id: 41 }), look(5)),
+        callStep(save('two'), look(6), readFile('b.txt')),
+        textStep('One more payment.', pay(20)),
+        callStep(look(7), readFile('a.txt')),
       ],
       answer: 'All ten steps are done.',
     },
     {
       steps: [
-        calling(shot(3), call('files')),
-        saying('Once more.', readFile('c.txt'), save('three')),
-        calling(call('order', { id: 42 }), call('research', { topic: 'tides' })),
-        calling(pay(30), look(9)),
+        callStep(shot(3), call('files')),
+        textStep('Once more.', readFile('c.txt'), save('three')),
+        callStep(call('order', { id: 42 }), call('research', { topic: 'tides' })),
+        callStep(pay(30), look(9)),
       ],
       answer: 'And four more are done.',
     },
@@ -56,9 +56,9 @@ const research: Script = {
   turns: [
     {
       steps: [
-        calling(call('search', { query: 'one' }), call('search', { query: 'two' })),
-        saying('Enough was found.', call('analyze', { text: 'found' })),
-        calling(call('report', { text: 'analyzed' })),
+        callStep(call('search', { query: 'one' }), call('search', { query: 'two' })),
+        textStep('Enough was found.', call('analyze', { text: 'found' })),
+        callStep(call('report', { text: 'analyzed' })),
       ],
       answer: 'It was researched.',
     },
@@ -69,9 +69,9 @@ const order: Script = {
   turns: [
     {
       steps: [
-        calling(call('add', { item: 'lamp' }), call('status')),
-        calling(call('confirm')),
-        saying('It can be shipped.', call('ship')),
+        callStep(call('add', { item: 'lamp' }), call('status')),
+        callStep(call('confirm')),
+        textStep('It can be shipped.', call('ship')),
       ],
       answer: 'It was shipped.',
     },

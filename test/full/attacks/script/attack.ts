@@ -42,12 +42,12 @@ function thrownBy(check: () => void, came: unknown, expected: unknown): string |
     check();
     return undefined;
   } catch {
-    return `expected ${shown(expected)}\n      actual   ${shown(came)}`;
+    return `expected ${formatValue(expected)}\n      actual   ${formatValue(came)}`;
   }
 }
 
 /** Formats a value on one line, and truncates a long text. */
-export const shown = (value: unknown): string => {
+export const formatValue = (value: unknown): string => {
   const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value));
   return text.length > 900 ? `${text.slice(0, 900)}… (${text.length} characters)` : text;
 };
@@ -67,7 +67,7 @@ export const problem =
     if (headers['content-type'] !== 'application/problem+json') return `is ${headers['content-type']}`;
     if (json?.status !== status) return `says in its body that its status is ${json?.status}`;
     if (detail === undefined || fits(String(json?.detail), detail, scene)) return undefined;
-    return `expected detail ${shown(detail)}\n      actual   detail ${shown(json?.detail)}`;
+    return `expected detail ${formatValue(detail)}\n      actual   detail ${formatValue(json?.detail)}`;
   };
 
 /** Returns `true` if a text matches the pattern. */
@@ -85,7 +85,7 @@ export const answer =
   (status: number, part: Readonly<Record<string, unknown>> = {}): Check =>
   (came) => {
     const { status: got, json } = came as ReceivedResponse; // an attack with this expectation returns a response
-    if (got !== status) return `expected status ${status}\n      actual   ${shown(came)}`;
+    if (got !== status) return `expected status ${status}\n      actual   ${formatValue(came)}`;
     return thrownBy(() => assert.partialDeepStrictEqual(json ?? {}, part), json, part);
   };
 
@@ -94,7 +94,9 @@ export const status =
   (...expected: readonly number[]): Check =>
   (came) => {
     const { status: got } = came as ReceivedResponse; // an attack with this expectation returns a response
-    return expected.includes(got) ? undefined : `expected status ${expected}\n      actual   ${shown(came)}`;
+    return expected.includes(got)
+      ? undefined
+      : `expected status ${expected}\n      actual   ${formatValue(came)}`;
   };
 
 /** Expects a value that contains these members. */
@@ -104,11 +106,11 @@ export const holding =
     thrownBy(() => assert.partialDeepStrictEqual(came as object, part), came, part);
 
 /** Expects a text, or the JSON of a value, that matches this pattern. */
-export const saying =
+export const containsText =
   (pattern: RegExp): Check =>
   (came) => {
     const text = typeof came === 'string' ? came : JSON.stringify(came);
-    return pattern.test(text) ? undefined : `expected ${pattern}\n      actual   ${shown(came)}`;
+    return pattern.test(text) ? undefined : `expected ${pattern}\n      actual   ${formatValue(came)}`;
   };
 
 /** Expects a text, or the JSON of a value, that does not match this pattern. */
@@ -116,11 +118,11 @@ export const notSaying =
   (pattern: RegExp): Check =>
   (came) => {
     const text = typeof came === 'string' ? came : JSON.stringify(came);
-    return pattern.test(text) ? `did not expect ${pattern}\n      actual   ${shown(came)}` : undefined;
+    return pattern.test(text) ? `did not expect ${pattern}\n      actual   ${formatValue(came)}` : undefined;
   };
 
 /** Expects all of these checks to pass. */
-export const all =
+export const passesAll =
   (...checks: readonly Check[]): Check =>
   (came, scene) => {
     for (const check of checks) {
@@ -131,5 +133,5 @@ export const all =
   };
 
 /** Summarizes a response for attacks that make several requests. */
-export const told = ({ status: got, json }: ReceivedResponse): string =>
+export const formatResponse = ({ status: got, json }: ReceivedResponse): string =>
   `${got}${typeof json?.type === 'string' ? ` ${json.type.replace('urn:holdfast:problem:', '')}` : ''}`;

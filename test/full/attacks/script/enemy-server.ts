@@ -138,4 +138,4 @@ export const enemyTool = (name: string, more: object = {}): object => ({
 });
 
 /** A result that contains this text. */
-export const words = (text: string): object => ({ content: [{ type: 'text', text }] });
+export const textResult = (text: string): object => ({ content: [{ type: 'text', text }] });

@@ -52,13 +52,18 @@ export async function send(origin: string, sent: RequestToSend): Promise<Receive
   asked.end(body);
   try {
     const [response]: IncomingMessage[] = await once(asked, 'response');
-    return response ? await readAll(response, sent) : broken('no response');
+    return response ? await readAll(response, sent) : brokenResponse('no response');
   } catch (failure) {
-    return broken(String(failure));
+    return brokenResponse(String(failure));
   }
 }
 
-const broken = (why: string): ReceivedResponse => ({ status: 0, headers: {}, text: why, json: undefined });
+const brokenResponse = (why: string): ReceivedResponse => ({
+  status: 0,
+  headers: {},
+  text: why,
+  json: undefined,
+});
 
 async function readAll(response: IncomingMessage, { until }: RequestToSend): Promise<ReceivedResponse> {
   const chunks: Buffer[] = [];
@@ -75,10 +80,10 @@ async function readAll(response: IncomingMessage, { until }: RequestToSend): Pro
   }
   text = Buffer.concat(chunks).toString('latin1');
   const read = Buffer.from(text, 'latin1').toString();
-  return { status: response.statusCode ?? 0, headers: response.headers, text: read, json: parsed(read) };
+  return { status: response.statusCode ?? 0, headers: response.headers, text: read, json: parseJson(read) };
 }
 
-function parsed(text: string): ReceivedResponse['json'] {
+function parseJson(text: string): ReceivedResponse['json'] {
   try {
     return Object(JSON.parse(text));
   } catch {

@@ -46,12 +46,12 @@ const OPTIONS = {
 export function readOptions(args: readonly string[]): AttackOptions | undefined {
   const { values } = parseArgs({ args: [...args], options: OPTIONS });
   if (values.help) return undefined;
-  const holes = listed(values.hole);
+  const holes = splitList(values.hole);
   const unknown = holes.find((hole) => !Object.hasOwn(HOLES, hole));
   if (unknown !== undefined) {
     throw new Error(`--hole must be one of ${Object.keys(HOLES).join(', ')}, not '${unknown}'.`);
   }
-  return { only: listed(values.only), holes, verbose: values.verbose };
+  return { only: splitList(values.only), holes, verbose: values.verbose };
 }
 
-const listed = (texts: string): readonly string[] => texts.split(',').filter((text) => text !== '');
+const splitList = (texts: string): readonly string[] => texts.split(',').filter((text) => text !== '');

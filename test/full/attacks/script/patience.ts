@@ -5,7 +5,7 @@ import type { ReceivedResponse } from './http.ts';
  * Repeats a request while it returns 202, which means that its turn is still running. @throws Error if
  * that takes too long.
  */
-export const ended = (ask: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> =>
+export const pollUntilEnded = (ask: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> =>
   eventually(ask, ({ status }) => status !== 202);
 
 /** Repeats a request until the response matches. @throws Error if that takes too long. */
@@ -24,7 +24,7 @@ export async function eventually(
 }
 
 /** Waits until a count has not changed for a second, and returns it. */
-export async function quiet(count: () => number): Promise<number> {
+export async function waitUntilQuiet(count: () => number): Promise<number> {
   let [last, since] = [count(), Date.now()];
   const deadline = Date.now() + 15_000;
   while (Date.now() - since < 1_000 && Date.now() < deadline) {

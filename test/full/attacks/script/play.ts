@@ -1,7 +1,7 @@
 /** Runs groups of attacks, one attack after another, and checks the invariants after each group. */
 import { readFileSync } from 'node:fs';
 import { pollUntil } from '../../../../src/examples/demo/ports.ts';
-import { type Attack, differenceOf, shown } from './attack.ts';
+import { type Attack, differenceOf, formatValue } from './attack.ts';
 import type { Group } from './groups.ts';
 import { send } from './http.ts';
 import { brokenInvariants } from './invariants.ts';
@@ -98,7 +98,7 @@ async function playGroup(
   for (const [index, attack] of played.entries()) {
     const scene = sceneOf(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
     const { wrong, came } = await tried(scene, attack);
-    if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${shown(came)}`);
+    if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${formatValue(came)}`);
     if (wrong !== undefined) failed.push(`${name}: ${attack.name}\n      ${wrong}`);
   }
   await consoleHasCome(running, `all of ${name} is written`);

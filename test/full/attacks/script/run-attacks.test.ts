@@ -49,7 +49,7 @@ const alone: Planted = [
 ];
 
 /** Plants holes and returns the findings. @throws Error if the run did not fail. */
-async function sabotaged(holes: readonly Planted[]): Promise<string> {
+async function runWithHoles(holes: readonly Planted[]): Promise<string> {
   const only = holes.map(([, , part]) => part).join(',');
   const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);
   const [, refused, tried] = /^attacks: (\d+) of (\d+) refused or harmless$/.exec(lastLine(ran)) ?? [];
@@ -82,14 +82,14 @@ describe('npm run attacks', () => {
   });
 
   it('reports each planted hole', { timeout: 120_000 }, async () => {
-    const found = await sabotaged(together);
+    const found = await runWithHoles(together);
     for (const [, attack] of together) expect(found).toContain(`  x ${attack}\n`);
   });
 
   it("reports that a tenant can read another tenant's session, and names the secret word in the response", {
     timeout: 120_000,
   }, async () => {
-    const found = await sabotaged([alone]);
+    const found = await runWithHoles([alone]);
     expect(found).toContain(`  x ${alone[1]}\n`);
     expect(found).toContain(
       "  x 'ZETA-VAULT-9319' is in what ann was answered to GET /agents/clerk/sessions/vault\n",

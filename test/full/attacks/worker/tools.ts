@@ -12,7 +12,7 @@ import { hasHole } from './settings.ts';
 const amount = v.object({ amount: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)) });
 
 /** A tool that pays money and runs at most once. */
-const paying = (name: string) =>
+const createPayTool = (name: string) =>
   defineTool({
     name,
     description: 'Pays an amount.',
@@ -21,7 +21,7 @@ const paying = (name: string) =>
     run: ({ amount: paid }, call) => causeEffect(call, name, paid),
   });
 
-export const pay = paying('pay');
+export const pay = createPayTool('pay');
 
 const note = defineTool({
   name: 'note',
@@ -139,16 +139,16 @@ const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 /** The tools of the agent `clerk`, each of a different kind. */
 export const clerksTools: readonly AnyTool[] = [
   ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
-  requireApproval(paying('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
-  requireApproval(paying('buy'), 'Buy it?'),
-  requireApproval(paying('transfer'), 'Transfer it?', { notBy: 'requester' }),
+  requireApproval(createPayTool('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
+  requireApproval(createPayTool('buy'), 'Buy it?'),
+  requireApproval(createPayTool('transfer'), 'Transfer it?', { notBy: 'requester' }),
   requireApproval(memo, ({ text }) => `Note ${text}?`),
-  requireApproval(paying('brief'), 'Quick?', { expires: 300, onExpiry: 'reject' }),
+  requireApproval(createPayTool('brief'), 'Quick?', { expires: 300, onExpiry: 'reject' }),
   requireApproval(
     defineUnfolding({
       name: 'vault',
       description: 'The vault.',
-      tools: [paying('take_gold')],
+      tools: [createPayTool('take_gold')],
       scope: 'session',
     }),
     'Open the vault?',

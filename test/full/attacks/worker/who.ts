@@ -32,13 +32,13 @@ async function claimsOf(token: string): Promise<Claims | undefined> {
   const [head, body, signature, ...more] = token.split('.');
   if (head === undefined || body === undefined || signature === undefined || more.length > 0)
     return undefined;
-  const header = parsed(head);
+  const header = parseClaims(head);
   if (header?.alg !== 'HS256') return undefined;
   const key = await crypto.subtle.importKey('raw', encoded(settings.JWT_KEY), HMAC, false, ['verify']);
   const bytes = fromUrl(signature);
   const holds = bytes && (await crypto.subtle.verify('HMAC', key, bytes, encoded(`${head}.${body}`)));
   if (!holds) return undefined;
-  const claims = parsed(body);
+  const claims = parseClaims(body);
   const now = Date.now() / 1000;
   return claims?.aud === AUDIENCE && Number(claims.exp) > now ? claims : undefined;
 }
@@ -47,7 +47,7 @@ const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
 const encoded = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
 
-function parsed(part: string): Claims | undefined {
+function parseClaims(part: string): Claims | undefined {
   const bytes = fromUrl(part);
   if (!bytes) return undefined;
   try {

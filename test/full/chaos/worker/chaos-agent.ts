@@ -14,7 +14,7 @@ export const defineChaos = (shop: Shop): Agent<'chaos'> =>
     name: 'chaos',
     description: 'Does what it is told while it is killed.',
     instructions: 'Do every step of the plan, in order.',
-    tools: [reading(shop), idempotent(shop), once(shop), reconciled(shop), approved(shop)],
+    tools: [reading(shop), idempotent(shop), createOnceTool(shop), reconciled(shop), approved(shop)],
   });
 
 const reading = (shop: Shop) =>
@@ -35,7 +35,7 @@ const idempotent = (shop: Shop) =>
     run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.idempotent, order(asked), call)),
   });
 
-const once = (shop: Shop) =>
+const createOnceTool = (shop: Shop) =>
   defineTool({
     name: 'once',
     description: 'Does something that nobody can be asked about.',

@@ -14,14 +14,14 @@ export const plannedModel: ChatModel = {
     await pause(plans.at(-1)?.think ?? 0, signal);
     if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
     const calls = plans.flatMap(({ steps }) => steps)[place];
-    if (calls) return asking(calls);
+    if (calls) return callReply(calls);
     const text = `Done: ${plans.map(({ message }) => message).join(', ')}.`;
     for (const word of text.split(/(?<= )/)) onText?.(word);
     return { text, toolCalls: [], finish: 'stop' };
   },
 };
 
-const asking = (calls: readonly PlannedCall[]): ModelReply => ({
+const callReply = (calls: readonly PlannedCall[]): ModelReply => ({
   text: '',
   toolCalls: calls.map(({ tool, ...input }) => ({
     id: input.label,

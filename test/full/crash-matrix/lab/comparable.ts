@@ -2,7 +2,7 @@ import type { CallNames } from '../../../doors/testing.ts';
 
 /** Serializes data, with call ids replaced by names, so that equal data has equal text. */
 export const comparable = (data: unknown, names: CallNames): string =>
-  renamed(JSON.stringify(data ?? null, untimed), names);
+  renameIds(JSON.stringify(data ?? null, untimed), names);
 
 /** Removes the times of facts, because a disturbance changes the clock. */
 function untimed(_: string, value: unknown): unknown {
@@ -15,14 +15,14 @@ export function comparableState(data: unknown, names: CallNames): string {
   const text = JSON.stringify(data ?? null, (key, value: unknown) =>
     value instanceof Map ? [...value] : untimed(key, value),
   );
-  const named: unknown = JSON.parse(renamed(text, names));
+  const named: unknown = JSON.parse(renameIds(text, names));
   return JSON.stringify(named, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
   });
 }
 
-const renamed = (text: string, names: CallNames): string =>
+const renameIds = (text: string, names: CallNames): string =>
   text.replaceAll(AN_ID, (id) => names.get(id) ?? id);
 
 /** Matches the ids of calls and scheduled turns. A play numbers all other turns. */

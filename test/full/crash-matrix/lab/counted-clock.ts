@@ -2,7 +2,7 @@ import type { Clock } from '../../../../src/testing/entry.ts';
 import { runSoon } from '../../../doors/session.ts';
 
 /** Counts the active timers of a clock. */
-export function counted(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
+export function countTimers(clock: Clock): { readonly clock: Clock; timersLeft(): number } {
   const timers = new Set<object>();
   return {
     timersLeft: () => timers.size,

@@ -4,7 +4,7 @@ import { createObjectSession } from '../../../doors/durable-objects.ts';
 import { systemClock } from '../../../doors/session.ts';
 import type { CrashableSession } from '../../../doors/testing.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
-import { counted } from './counted-clock.ts';
+import { countTimers } from './counted-clock.ts';
 
 /** The time in ms after which an invocation counts as hanging. */
 const HANGS = 30_000;
@@ -12,7 +12,7 @@ const HANGS = 30_000;
 /** A session in a real Durable Object, in real time. Its alarms hand the turn to a runner that ignores it. */
 export function crashableObjectSession(leaseMs: number): CrashableSession {
   const name = JSON.stringify(['owner', 'agent', `${withLease(leaseMs)}-${crypto.randomUUID()}`]);
-  const { clock, timersLeft } = counted(systemClock);
+  const { clock, timersLeft } = countTimers(systemClock);
   const stub = () => env.SESSIONS.getByName(name);
   return {
     port: createObjectSession(env.SESSIONS, name),

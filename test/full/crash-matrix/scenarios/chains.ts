@@ -66,7 +66,7 @@ const listCustomers = (kit: Kit, Customer: DomainType) =>
     answer: () => artifact('Two.', Customer, [customer('c1'), customer('c2')]),
   });
 
-const getting = (one: string) => ({ name: 'get_customer', input: { id: one } });
+const getCall = (one: string) => ({ name: 'get_customer', input: { id: one } });
 
 /** A second customer replaces the first, and the bound objects are available in the next turn. */
 const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
@@ -79,10 +79,10 @@ const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Sce
     {
       to: 'Go.',
       replies: [
-        { calls: [getting('c1')] },
+        { calls: [getCall('c1')] },
         { calls: ['greet', 'last_order'] },
         { calls: ['ship'] },
-        { calls: [getting('c2')] },
+        { calls: [getCall('c2')] },
         { calls: ['greet'] },
         'Greeted.',
       ],
@@ -139,7 +139,7 @@ const nested: Scenario = {
         'Served.',
       ],
     },
-    { to: '"serve"', replies: [{ calls: [getting('c1')] }, { calls: ['last_order'] }, 'There is an order.'] },
+    { to: '"serve"', replies: [{ calls: [getCall('c1')] }, { calls: ['last_order'] }, 'There is an order.'] },
     { to: '"go on"', replies: [{ calls: ['ship', 'greet'] }, 'Shipped.'] },
   ],
   steps: [{ send: 'Go.' }],

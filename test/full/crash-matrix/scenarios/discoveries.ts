@@ -25,9 +25,9 @@ const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
 
 /** Returns the names of a source's tools that the session has stored. */
 const knownOf = (key: string, view: LoopView | undefined): readonly string[] =>
-  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `found`
+  (view?.recall(LISTINGS).find((one) => one.key === key)?.told ?? []) as readonly string[]; // stored by `listingFact`
 
-const found = (key: string, names: readonly string[]): MemoryFact =>
+const listingFact = (key: string, names: readonly string[]): MemoryFact =>
   createFact(LISTINGS, { key, told: [...names] });
 
 /**
@@ -40,7 +40,7 @@ function source(kit: Kit, key: string, names: (view: LoopView) => readonly strin
     // Longer than a lease: a stalled invocation must lose the turn before it treats the source as failed.
     ask({ subrequests: 1, ms: 60_000 }, async () => {
       await kit.effect(`${key} asked`, names(view).join());
-      return found(key, names(view));
+      return listingFact(key, names(view));
     });
   return toolProvider({
     toolsNow: (view) => knownOf(key, view).flatMap((name) => tools.get(name) ?? []),

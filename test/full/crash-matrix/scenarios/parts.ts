@@ -14,7 +14,7 @@ const signature = (of: string) => ({
 });
 
 /** A reply with a thought, a text and parallel calls. All parts are signed with `word`. */
-const thinks = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
+const thinkingReply = (word: string, text: string, ...calls: readonly Call[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I think ${word}.`, provider: signature(word) },
     ...(text === '' ? [] : [{ type: 'text', text, provider: signature(`${word} said`) } as const]),
@@ -48,20 +48,20 @@ const reasoning: Scenario = {
     {
       to: 'Go.',
       replies: [
-        thinks('first', 'One moment.', 'look', 'pay', ['work', '{"task": "inside"}']),
-        thinks('second', '', 'look', 'look'),
-        thinks('third', 'Gone.'),
+        thinkingReply('first', 'One moment.', 'look', 'pay', ['work', '{"task": "inside"}']),
+        thinkingReply('second', '', 'look', 'look'),
+        thinkingReply('third', 'Gone.'),
       ],
     },
     {
       to: 'inside',
       replies: [
-        thinks('inside', '', 'look', 'note'),
-        thinks('deeper', 'So.', 'note'),
-        thinks('out', 'Inside it is.'),
+        thinkingReply('inside', '', 'look', 'note'),
+        thinkingReply('deeper', 'So.', 'note'),
+        thinkingReply('out', 'Inside it is.'),
       ],
     },
-    { to: 'Again.', replies: [thinks('fourth', '', 'pay'), thinks('fifth', 'Gone again.')] },
+    { to: 'Again.', replies: [thinkingReply('fourth', '', 'pay'), thinkingReply('fifth', 'Gone again.')] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };

@@ -50,15 +50,15 @@ export function readOptions(args: readonly string[], kinds: readonly string[]): 
   return {
     only,
     without,
-    at: at === undefined ? undefined : whole('at', at),
-    seed: whole('seed', values.seed),
-    samples: at === undefined ? whole('samples', values.samples) : 0,
+    at: at === undefined ? undefined : parseWhole('at', at),
+    seed: parseWhole('seed', values.seed),
+    samples: at === undefined ? parseWhole('samples', values.samples) : 0,
   };
 }
 
 const isGuard = (name: string): name is Guard => Object.hasOwn(SABOTAGES, name);
 
-function whole(name: string, text: string): number {
+function parseWhole(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not '${text}'.`);
   return Number(text);
 }

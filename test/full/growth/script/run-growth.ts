@@ -48,7 +48,7 @@ interface Size {
 const sizeOf = async (query: Query): Promise<Size> => (await ask('/size', query)) as Size;
 
 /** Measures the time to open a session for a turn that stays open. */
-const opened = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
+const measureOpening = async (query: Query, from: 'journal' | 'snapshot'): Promise<number> => {
   const { median } = await measure(() => ask('/open', { ...query, from, count: OPENS }), {
     units: OPENS,
     rounds: ROUNDS,
@@ -60,13 +60,13 @@ async function growth(messages: number): Promise<readonly string[]> {
   const plain = { agent: 'plain', session: `s${messages}`, turn: 'measured' };
   await ask('/fill', { ...plain, count: messages });
   const { journal } = await sizeOf(plain);
-  const whole = await opened(plain, 'journal');
+  const whole = await measureOpening(plain, 'journal');
   await ask('/end', plain);
   // The session needs a second turn, because a session with few events has no snapshot and is folded from the
   // start.
   await say('plain', plain.session);
   const next = { ...plain, turn: 'next' };
-  const snapshot = await opened(next, 'snapshot');
+  const snapshot = await measureOpening(next, 'snapshot');
   const { median: append } = await measure(() => ask('/append', { ...next, count: APPENDS }), {
     units: APPENDS,
     rounds: ROUNDS,
@@ -75,7 +75,7 @@ async function growth(messages: number): Promise<readonly string[]> {
   const compacting = { agent: 'compacting', session: `c${messages}`, turn: 'measured' };
   await ask('/fill', { ...compacting, count: messages });
   await say('compacting', compacting.session);
-  const compacted = await opened(compacting, 'snapshot');
+  const compacted = await measureOpening(compacting, 'snapshot');
   return [
     messages.toLocaleString('en'),
     kib(journal),
@@ -89,7 +89,7 @@ async function blackboard(entries: number): Promise<readonly string[]> {
   const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
   await ask('/fill-blackboard', { ...query, count: entries });
   const { journal } = await sizeOf(query);
-  const whole = await opened(query, 'journal');
+  const whole = await measureOpening(query, 'journal');
   await ask('/end', query);
   await say('plain', query.session);
   const { snapshot } = await sizeOf(query);

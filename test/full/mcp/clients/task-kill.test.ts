@@ -15,7 +15,7 @@ afterAll(async () => {
   await worker?.stop();
 });
 
-async function connected(): Promise<TaskEnabledSession> {
+async function connectClient(): Promise<TaskEnabledSession> {
   const session = await taskSession(worker.fetch);
   sessions.push(session);
   return session;
@@ -35,7 +35,7 @@ async function packing(session: TaskEnabledSession, orderId: number) {
 const packed = (): number => worker.done('warehouse').length;
 
 it('a task runs once and can be polled across a kill', async () => {
-  const { execution, hold } = await packing(await connected(), 2001);
+  const { execution, hold } = await packing(await connectClient(), 2001);
   await worker.restart(hold.release);
   const { outcome } = await execution.settle();
   expect(resultFromTaskOutcome(outcome)).toMatchObject({
@@ -46,10 +46,10 @@ it('a task runs once and can be polled across a kill', async () => {
 
 it('a task can be polled by a client that knows only its id', async () => {
   const before = packed();
-  const { execution, hold } = await packing(await connected(), 2002);
+  const { execution, hold } = await packing(await connectClient(), 2002);
   const reference = execution.serializeReference();
   await worker.restart(hold.release);
-  const resumed = await (await connected()).resumeTask(reference);
+  const resumed = await (await connectClient()).resumeTask(reference);
   const { outcome } = await resumed.settle();
   expect(resultFromTaskOutcome(outcome)).toMatchObject({ structuredContent: { outcome: 'completed' } });
   expect(packed()).toBe(before + 1);

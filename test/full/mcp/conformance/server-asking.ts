@@ -24,7 +24,7 @@ const consent = {
   },
 } satisfies McpQuestion;
 
-const words = (text: string, maxTokens: number) =>
+const samplingRequest = (text: string, maxTokens: number) =>
   ({
     method: 'sampling/createMessage',
     params: { messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens },
@@ -62,7 +62,7 @@ export const askingTools: readonly AnyTool[] = [
     description: 'Asks a model for a capital.',
     async run(_, call) {
       const { capital_question } = await askClient(call, {
-        capital_question: words('What is the capital of France?', 100),
+        capital_question: samplingRequest('What is the capital of France?', 100),
       });
       return JSON.stringify(capital_question?.content ?? 'No model.');
     },
@@ -85,7 +85,7 @@ export const askingTools: readonly AnyTool[] = [
     async run(_, call) {
       const { user_name, greeting, client_roots } = await askClient(call, {
         user_name: form('What is your name?', 'name'),
-        greeting: words('Generate a greeting', 50),
+        greeting: samplingRequest('Generate a greeting', 50),
         client_roots: roots,
       });
       return JSON.stringify([user_name?.content, greeting?.content, client_roots?.roots]);
@@ -110,7 +110,7 @@ export const askingTools: readonly AnyTool[] = [
     async run(_, call) {
       const answers = await askClient(call, {
         user_name: form('What is your name?', 'name'),
-        greeting: words('Generate a greeting', 50),
+        greeting: samplingRequest('Generate a greeting', 50),
       });
       return JSON.stringify(answers);
     },

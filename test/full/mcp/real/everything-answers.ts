@@ -32,7 +32,7 @@ const annotated = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },
 });
 
-const at = (path: string): string => `demo://resource/${path}`;
+const resourceUri = (path: string): string => `demo://resource/${path}`;
 
 const answersOfContent: readonly Answered[] = [
   [
@@ -67,11 +67,11 @@ const answersOfContent: readonly Answered[] = [
     'get-resource-links',
     { count: 2 },
     'Here are 2 resource links to resources available in this server:\n\n' +
-      `[resource link: Blob Resource 1 (${at('dynamic/blob/1')}), text/plain: Resource 1: plaintext resource]\n\n` +
-      `[resource link: Text Resource 2 (${at('dynamic/text/2')}), text/plain: Resource 2: plaintext resource]`,
+      `[resource link: Blob Resource 1 (${resourceUri('dynamic/blob/1')}), text/plain: Resource 1: plaintext resource]\n\n` +
+      `[resource link: Text Resource 2 (${resourceUri('dynamic/text/2')}), text/plain: Resource 2: plaintext resource]`,
     withContent(
       text('Here are 2 resource links to resources available in this server:'),
-      ...[at('dynamic/blob/1'), at('dynamic/text/2')].map((uri) =>
+      ...[resourceUri('dynamic/blob/1'), resourceUri('dynamic/text/2')].map((uri) =>
         expect.objectContaining({ type: 'resource_link', uri }),
       ),
     ),
@@ -87,12 +87,12 @@ const answersOfContent: readonly Answered[] = [
       {
         type: 'resource',
         resource: {
-          uri: at('dynamic/text/1'),
+          uri: resourceUri('dynamic/text/1'),
           mimeType: 'text/plain',
           text: expect.stringMatching(/^Resource 1: This is a plaintext/),
         },
       },
-      text(`You can access this resource using the URI: ${at('dynamic/text/1')}`),
+      text(`You can access this resource using the URI: ${resourceUri('dynamic/text/1')}`),
     ),
   ],
   [
@@ -106,12 +106,12 @@ const answersOfContent: readonly Answered[] = [
       {
         type: 'resource',
         resource: {
-          uri: at('dynamic/blob/2'),
+          uri: resourceUri('dynamic/blob/2'),
           mimeType: 'text/plain',
           blob: elsewhere(expect.any(Number)),
         },
       },
-      text(`You can access this resource using the URI: ${at('dynamic/blob/2')}`),
+      text(`You can access this resource using the URI: ${resourceUri('dynamic/blob/2')}`),
     ),
   ],
   [
@@ -122,10 +122,10 @@ const answersOfContent: readonly Answered[] = [
   [
     'gzip-file-as-resource',
     { data: 'data:text/plain,hello', name: 'a.gz' },
-    `[resource link: a.gz (${at('session/a.gz')}), application/gzip]`,
+    `[resource link: a.gz (${resourceUri('session/a.gz')}), application/gzip]`,
     withContent({
       type: 'resource_link',
-      uri: at('session/a.gz'),
+      uri: resourceUri('session/a.gz'),
       name: 'a.gz',
       mimeType: 'application/gzip',
     }),
@@ -139,7 +139,7 @@ const answersOfContent: readonly Answered[] = [
     withContent({
       type: 'resource',
       resource: {
-        uri: at('session/a.gz'),
+        uri: resourceUri('session/a.gz'),
         mimeType: 'application/gzip',
         blob: elsewhere(expect.any(Number)),
       },

@@ -23,7 +23,7 @@ function talk({ url }: RealRun) {
 }
 
 /** Returns the methods of the server's requests and the names of the called tools, oldest first. */
-async function asked(run: RealRun): Promise<readonly string[]> {
+async function toolRequests(run: RealRun): Promise<readonly string[]> {
   const posted = (await run.requests()).filter(({ body }) => body !== '').map(({ body }) => JSON.parse(body));
   return posted
     .filter(({ id }) => id !== undefined)
@@ -51,7 +51,7 @@ it('the files agent lists, reads and writes approved files without a language mo
   const written = await decide(pending.links.approvals, { decision: 'approve' });
   expect(written).toMatchObject({ outcome: 'completed' });
   expect((await say('Read the text file with the path "packing.txt"')).text).toContain('Two tents');
-  expect(await asked(run)).toEqual([
+  expect(await toolRequests(run)).toEqual([
     // The revision of the server is also requested only once.
     ...['server/discover', 'initialize', 'tools/list', 'list_directory'],
     ...['initialize', 'read_text_file'],

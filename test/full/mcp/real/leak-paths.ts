@@ -29,11 +29,11 @@ type Turn = (talk: RealTalk, body: Readonly<Record<string, unknown>>, run: RealR
 
 const ECHO = calls('echo', { message: 'Hello.' });
 const ASK = calls('trigger-elicitation-request');
-const made =
+const createTool =
   (make: (factory: McpToolFactory) => NonNullable<AgentConfig<'agent'>['tools']>[number]) =>
   (client: McpClient) => ({ tools: [make(createMcpToolFactory({ clients: [client] }))] });
 
-const decided =
+const decideTurn =
   (decision: Readonly<Record<string, unknown>>): Turn =>
   async (talk, body) => {
     const saying = talk.say(body);
@@ -44,19 +44,19 @@ const decided =
 export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   'a list of tools': { replies: [], sends: ['tools/list'] },
   'a tool of a list': { replies: [ECHO] },
-  'a tool by name': { replies: [ECHO], agent: made((factory) => factory.toolByName('echo')) },
-  'a required tool': { replies: [ECHO], agent: made((factory) => factory.requiredToolByName('echo')) },
+  'a tool by name': { replies: [ECHO], agent: createTool((factory) => factory.toolByName('echo')) },
+  'a required tool': { replies: [ECHO], agent: createTool((factory) => factory.requiredToolByName('echo')) },
   'an unfolding tool by names': {
     replies: [calls('more'), ECHO],
-    agent: made((factory) => factory.unfoldingByName('more', 'More tools.', ['echo'])),
+    agent: createTool((factory) => factory.unfoldingByName('more', 'More tools.', ['echo'])),
   },
   'an unfolding tool by patterns': {
     replies: [calls('more'), ECHO],
-    agent: made((factory) => factory.unfoldingMatching('more', 'More tools.', [/^ec/])),
+    agent: createTool((factory) => factory.unfoldingMatching('more', 'More tools.', [/^ec/])),
   },
   'an unfolding tool with a filter': {
     replies: [calls('more'), ECHO],
-    agent: made((factory) => factory.unfolding('more', 'More tools.', ({ name }) => name === 'echo')),
+    agent: createTool((factory) => factory.unfolding('more', 'More tools.', ({ name }) => name === 'echo')),
   },
   'a tool group': {
     replies: [ECHO],
@@ -70,18 +70,18 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   },
   "an answer to the server's question": {
     replies: [ASK],
-    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    turn: decideTurn({ decision: 'edit', input: { name: 'Ada' } }),
     sends: ['tools/call', 'answer'],
   },
   'a question that is declined': {
     replies: [ASK],
-    turn: decided({ decision: 'reject' }),
+    turn: decideTurn({ decision: 'reject' }),
     sends: ['tools/call', 'answer'],
   },
   'a question after which the call restarts': {
     replies: [ASK],
     client: { effects: { 'trigger-elicitation-request': 'idempotent' } },
-    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    turn: decideTurn({ decision: 'edit', input: { name: 'Ada' } }),
     sends: ['tools/call', 'notifications/cancelled', 'tools/call', 'answer'],
   },
   'a call that is cancelled': {
@@ -109,7 +109,7 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
   'a question by the transport of before': {
     replies: [ASK],
     server: 'everything-sse',
-    turn: decided({ decision: 'edit', input: { name: 'Ada' } }),
+    turn: decideTurn({ decision: 'edit', input: { name: 'Ada' } }),
     sends: ['tools/call', 'answer'],
   },
 };
@@ -127,13 +127,13 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
   "an answer to the server's question": {
     replies: [calls('ask_word')],
     server: 'sdk-2026',
-    turn: decided({ decision: 'edit', input: { word: 'tide' } }),
+    turn: decideTurn({ decision: 'edit', input: { word: 'tide' } }),
     sends: ['tools/call', 'tools/call'],
   },
   'a question that is declined': {
     replies: [calls('ask_word')],
     server: 'sdk-2026',
-    turn: decided({ decision: 'reject' }),
+    turn: decideTurn({ decision: 'reject' }),
     sends: ['tools/call', 'tools/call'],
   },
 };

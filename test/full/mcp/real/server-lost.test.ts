@@ -8,7 +8,7 @@ const UNKNOWN =
   "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
   'It may have happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-const asked = (requests: readonly RecordedRequest[], rpc: string): number =>
+const countRequests = (requests: readonly RecordedRequest[], rpc: string): number =>
   requests.filter(({ body }) => body !== '' && JSON.parse(body).method === rpc).length;
 
 // Silences the warnings about unreachable servers and about tools that are left out.
@@ -94,8 +94,8 @@ describe('the tools of a real server', () => {
     await talk.say();
     expect([talk.offered(), (await run.requests()).length]).toEqual([first, requests]);
     await talk.say();
-    expect(asked(await run.requests(), 'tools/list')).toBe(1);
-    expect(asked(await run.requests(), 'tools/call')).toBe(1);
+    expect(countRequests(await run.requests(), 'tools/list')).toBe(1);
+    expect(countRequests(await run.requests(), 'tools/call')).toBe(1);
   });
 
   it('are requested again once the list is too old', async () => {
@@ -103,13 +103,13 @@ describe('the tools of a real server', () => {
     const talk = realTalk(run, { replies: ['One.', 'Two.'], client: { refreshAfter: 1 } });
     await talk.say();
     await talk.say();
-    expect(asked(await run.requests(), 'tools/list')).toBe(2);
+    expect(countRequests(await run.requests(), 'tools/list')).toBe(2);
   });
 
   it('belong to one session: another session lists them itself', async () => {
     const run = realRun('memory');
     await realTalk(run, { replies: ['One.'] }).say();
     await realTalk(run, { replies: ['One.'] }).say();
-    expect(asked(await run.requests(), 'tools/list')).toBe(2);
+    expect(countRequests(await run.requests(), 'tools/list')).toBe(2);
   });
 });

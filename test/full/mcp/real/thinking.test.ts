@@ -8,7 +8,7 @@ import { calls, type RealTalk, realTalk } from './real-talk.ts';
 
 const ANEW = "MCP server 'real' has begun a new session: the state of earlier calls is lost.";
 
-const thought = (number: number) =>
+const thoughtCall = (number: number) =>
   calls('sequentialthinking', {
     thought: `Thought ${number}.`,
     thoughtNumber: number,
@@ -29,7 +29,7 @@ const known = (number: number, history: number) =>
 /** A session of three turns with one thought each. */
 const talkWith = (run: RealRun, client: Partial<McpClientConfig>): RealTalk =>
   realTalk(run, {
-    replies: [1, 2, 3].flatMap((number) => [thought(number), `Thought ${number}.`]),
+    replies: [1, 2, 3].flatMap((number) => [thoughtCall(number), `Thought ${number}.`]),
     client,
   });
 

@@ -21,7 +21,7 @@ export async function startChild({ args, env, ready, at }: ChildCommand): Promis
     stdio: ['pipe', 'ignore', 'pipe'],
     env,
   });
-  await listening(child, child.stderr, ready);
+  await waitUntilReady(child, child.stderr, ready);
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   return {
     handle: async (arrived) => passOn(arrived, at),
@@ -39,7 +39,7 @@ export async function startChild({ args, env, ready, at }: ChildCommand): Promis
 }
 
 /** @throws Error with its output if it exits before it is listening. */
-async function listening(child: ChildProcess, stderr: Readable, ready: RegExp): Promise<void> {
+async function waitUntilReady(child: ChildProcess, stderr: Readable, ready: RegExp): Promise<void> {
   let said = '';
   await new Promise<void>((resolve, reject) => {
     stderr.setEncoding('utf8').on('data', (text: string) => {

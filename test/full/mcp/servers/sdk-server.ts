@@ -74,7 +74,7 @@ export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
     async handle({ request, body, response }) {
       const gone = new AbortController();
       response.on('close', () => gone.abort());
-      await reply(response, await handler.fetch(asked(request, body, gone.signal)));
+      await reply(response, await handler.fetch(handleRequest(request, body, gone.signal)));
     },
     kill: () => {},
     pids: () => [],
@@ -82,7 +82,7 @@ export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
   };
 }
 
-function asked(
+function handleRequest(
   { method = '', url = '', headers }: IncomingMessage,
   body: string,
   signal: AbortSignal,

@@ -26,7 +26,7 @@ export const plannedModel = (outside: Outside): ChatModel => ({
       .flatMap(({ steps }) => steps)
       .map((step) => step.filter((call) => !isKnown(call, known)));
     const calls = left.find((step) => step.length > 0);
-    if (calls) return asking(calls);
+    if (calls) return callReply(calls);
     const text = `Done: ${plans.map(({ message }) => message).join(', ')}.`;
     for (const [index, word] of text.split(/(?<= )/).entries()) {
       await wait(index * 20);
@@ -38,7 +38,7 @@ export const plannedModel = (outside: Outside): ChatModel => ({
   },
 });
 
-const asking = (calls: readonly PlannedCall[]): ModelReply => ({
+const callReply = (calls: readonly PlannedCall[]): ModelReply => ({
   text: '',
   toolCalls: calls.map(({ tool, ...input }) => ({
     id: input.label,

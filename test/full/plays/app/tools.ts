@@ -33,7 +33,7 @@ async function act(
   return { did: label };
 }
 
-const acting = <Name extends string>(outside: Outside, name: Name) =>
+const actingConfig = <Name extends string>(outside: Outside, name: Name) =>
   ({
     name,
     description: `Does what the plan says: ${name}.`,
@@ -57,15 +57,15 @@ export function simpleTools(outside: Outside) {
     input,
     run: ({ before }) => outside.pause(before).then(() => ({ found: 1 })),
   });
-  const idempotent = defineTool({ ...acting(outside, 'idempotent'), effect: 'idempotent' });
-  const once = defineTool({ ...acting(outside, 'once'), effect: 'once' });
+  const idempotent = defineTool({ ...actingConfig(outside, 'idempotent'), effect: 'idempotent' });
+  const once = defineTool({ ...actingConfig(outside, 'once'), effect: 'once' });
   const reconciled = defineTool({
-    ...acting(outside, 'reconciled'),
+    ...actingConfig(outside, 'reconciled'),
     effect: 'once',
     reconcile: reconcileBy(outside),
   });
   const approved = requireApproval(
-    defineTool({ ...acting(outside, 'approved'), effect: 'once', reconcile: reconcileBy(outside) }),
+    defineTool({ ...actingConfig(outside, 'approved'), effect: 'once', reconcile: reconcileBy(outside) }),
     ({ label }) => `Do ${label}?`,
     { expires: APPROVAL_EXPIRES },
   );
@@ -153,7 +153,7 @@ export function toolsOf({ outside, version }: AppOptions): {
     tools: [...Object.values(simple), tally],
   });
   const step = (name: 'confirm' | 'ship' | 'prepare' | 'finish') =>
-    defineTool({ ...acting(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
+    defineTool({ ...actingConfig(outside, name), effect: 'once', reconcile: reconcileBy(outside) });
   const order = defineStateMachine({
     name: 'order',
     description: 'Works on one order.',
@@ -178,8 +178,8 @@ export function toolsOf({ outside, version }: AppOptions): {
     name: 'desk',
     description: 'Brings two more tools.',
     tools: [
-      defineTool({ ...acting(outside, 'filed'), effect: 'once' }),
-      defineTool({ ...acting(outside, 'noted'), effect: 'idempotent' }),
+      defineTool({ ...actingConfig(outside, 'filed'), effect: 'once' }),
+      defineTool({ ...actingConfig(outside, 'noted'), effect: 'idempotent' }),
     ],
   });
   const legacy = defineTool({

@@ -18,7 +18,7 @@ const RECONCILED: readonly ToolName[] = ['reconciled', 'approved', 'confirm', 's
 /** Tools that fail as planned or are missing in a version. */
 const MAY_FAIL: readonly ToolName[] = ['fails', 'legacy'];
 
-const about = (rule: string, { label, tool, id }: CallStory, what: string): Finding => ({
+const toFinding = (rule: string, { label, tool, id }: CallStory, what: string): Finding => ({
   rule,
   where: `${label} (${tool}, ${id})`,
   what,
@@ -128,7 +128,7 @@ function judgeCall({ turn, call, excuses }: Judged, effects: readonly Effect[]):
   const isOpen = call.told.length === 0 && turn.outcomes.length === 0;
   if (isOpen) return [];
   if (word === undefined || call.told.length > 1) {
-    return [about('ends once', call, `It has ended ${call.told.length} times: ${call.told.join(', ')}.`)];
+    return [toFinding('ends once', call, `It has ended ${call.told.length} times: ${call.told.join(', ')}.`)];
   }
   return [
     ...judgeStart(call, effects),
@@ -140,9 +140,9 @@ function judgeCall({ turn, call, excuses }: Judged, effects: readonly Effect[]):
 /** Checks that every effect has a recorded start. */
 function judgeStart(call: CallStory, effects: readonly Effect[]): Finding[] {
   const keys = new Set(effects.map(({ key }) => key));
-  if (keys.size > 1) return [about('key', call, `It has used ${keys.size} keys.`)];
+  if (keys.size > 1) return [toFinding('key', call, `It has used ${keys.size} keys.`)];
   return effects.length > 0 && !call.isStarted
-    ? [about('write-ahead', call, 'It happened, and its start is not in the journal.')]
+    ? [toFinding('write-ahead', call, 'It happened, and its start is not in the journal.')]
     : [];
 }
 
@@ -152,12 +152,16 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
   if (!isIdempotent && !ONCE.includes(tool)) return [];
   const times = isIdempotent ? Math.min(1, effects.length) : effects.length;
   if (times > 1)
-    return [about('doubled', call, `It happened ${times} times, and the model was shown ${word}.`)];
+    return [toFinding('doubled', call, `It happened ${times} times, and the model was shown ${word}.`)];
   if (word === 'done' && times === 0)
-    return [about('shown without effect', call, 'The model was shown that it is done, and it is not.')];
+    return [toFinding('shown without effect', call, 'The model was shown that it is done, and it is not.')];
   if ((word === 'not-run' || word === 'failed') && times > 0) {
     return [
-      about('effect not shown', call, `The model was shown ${word} (${resultOf(call)}), and it happened.`),
+      toFinding(
+        'effect not shown',
+        call,
+        `The model was shown ${word} (${resultOf(call)}), and it happened.`,
+      ),
     ];
   }
   return [];
@@ -172,7 +176,7 @@ function judgeFailure({ turn, call, excuses }: Judged, word: Told): Finding[] {
   const isByModel = excuses.mayModelFail && MODEL_FAILED.some((words) => result.includes(words));
   const isNotOffered = BEHIND_DESK.includes(call.tool) && ![...turn.calls.values()].some(isDesk);
   const isExcused = MAY_FAIL.includes(call.tool) || isByModel || isNotOffered;
-  return word === 'failed' && !isExcused ? [about('failed', call, result)] : [];
+  return word === 'failed' && !isExcused ? [toFinding('failed', call, result)] : [];
 }
 
 const MODEL_FAILED: readonly string[] = [
@@ -191,11 +195,11 @@ function judgeDoubt(turn: TurnStory, call: CallStory): Finding[] {
   const [word] = call.told;
   const isStopped = turn.isCancelled || turn.outcomes[0] === 'failed' || turn.outcomes[0] === 'cancelled';
   if (word !== 'unknown' || isStopped) return [];
-  if (RECONCILED.includes(call.tool)) return [about('in doubt', call, 'It can be found out.')];
-  if (!ONCE.includes(call.tool)) return [about('in doubt', call, 'It can be done again.')];
+  if (RECONCILED.includes(call.tool)) return [toFinding('in doubt', call, 'It can be found out.')];
+  if (!ONCE.includes(call.tool)) return [toFinding('in doubt', call, 'It can be done again.')];
   return call.isTakenOver
     ? []
-    : [about('in doubt', call, `Nobody took over between its start and its end: ${resultOf(call)}`)];
+    : [toFinding('in doubt', call, `Nobody took over between its start and its end: ${resultOf(call)}`)];
 }
 
 const resultOf = ({ results }: CallStory): string => JSON.stringify(results.at(-1))?.slice(0, 300) ?? '';

@@ -47,7 +47,7 @@ export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
   const turns = new Map<string, TurnStory>();
   for (const event of events) {
     if (!('turn' in event)) continue;
-    if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, begun(event));
+    if (event.type === 'turn-started' && !turns.has(event.turn)) turns.set(event.turn, beginStory(event));
     const story = turns.get(event.turn);
     if (!story) continue;
     // The note of a fork can be stored at any time.
@@ -57,7 +57,7 @@ export function storyOf(events: readonly StoredEvent[]): readonly TurnStory[] {
   return [...turns.values()];
 }
 
-const begun = ({
+const beginStory = ({
   turn,
   seq,
   message,

@@ -100,7 +100,7 @@ export class Network {
       const back = (answer: Answer, ms: number): void => {
         if (!answer.ok) link.broken = answer.error;
         const settle = (): void => (answer.ok ? resolve(answer.value) : reject(answer.error));
-        simulation.trace(() => `${from} <- ${name}.${method}: ${shown(answer)}`);
+        simulation.trace(() => `${from} <- ${name}.${method}: ${formatAnswer(answer)}`);
         simulation.after(ms, settle, owner ?? null);
       };
       if (fate === 'overloaded') {
@@ -201,7 +201,7 @@ const MOST_SHOWN = 300;
 
 const brief = (value: unknown): string => (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MOST_SHOWN);
 
-const shown = (answer: Answer): string =>
+const formatAnswer = (answer: Answer): string =>
   answer.ok ? (JSON.stringify(answer.value) ?? '').slice(0, MOST_SHOWN) : answer.error.message;
 
 export type { Owner };

@@ -117,7 +117,7 @@ export class Simulation {
    * Runs events one after another until `isOver`, or until the time `end`. Returns `true` if the play is over.
    */
   async run(isOver: () => boolean, end: number): Promise<boolean> {
-    await quiet();
+    await waitForTasks();
     while (!isOver()) {
       const entry = pop(this.#heap);
       if (entry === undefined || entry.at > end) {
@@ -141,12 +141,12 @@ export class Simulation {
       return;
     }
     this.enter(owner ?? undefined, run);
-    await quiet();
+    await waitForTasks();
   }
 }
 
 /** Resolves when all promises that need no simulated time are settled. No promise here waits for real time. */
-const quiet = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+const waitForTasks = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 const isBefore = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 

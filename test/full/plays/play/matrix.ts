@@ -111,13 +111,13 @@ export async function playMatrix(
     const script: PlayScript = { leaseMs: 3_000, hasQueue: false, sessions: [one], storm: STILL };
     const whole = await play(library, { seed: 1, script });
     const { sent } = whole.figures;
-    let [played, failed] = [1, told(scene, whole, say)];
+    let [played, failed] = [1, reportFindings(scene, whole, say)];
     for (let at = 0; at < sent; at += 1) {
       for (const [index, way] of WAYS.entries()) {
         if (!isWhole && index !== at % WAYS.length) continue;
         const struck = await play(library, { seed: 1, script, strike: { at, way } });
         played += 1;
-        failed += told(`${scene}, ${way} at ${at}`, differing(struck, whole), say);
+        failed += reportFindings(`${scene}, ${way} at ${at}`, differing(struck, whole), say);
       }
     }
     reports.push({ scene, messages: sent, played, failed });
@@ -138,7 +138,7 @@ function differing(struck: Played, whole: Played): Played {
   return { ...struck, findings: [...struck.findings, finding] };
 }
 
-function told(name: string, { findings }: Played, say: (line: string) => void): number {
+function reportFindings(name: string, { findings }: Played, say: (line: string) => void): number {
   for (const { rule, where, what } of findings) say(`${name}: ${rule}: ${where}: ${what}`);
   return Math.min(1, findings.length);
 }

@@ -66,7 +66,7 @@ export async function deliver(place: Place, sent: Sent): Promise<RetryErrand | u
   const { errand } = sent;
   await place.simulation.pause(errand.startAfter);
   const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
-  await Promise.all([...copies, cancelled(place, sent)]);
+  await Promise.all([...copies, cancelLater(place, sent)]);
   const isUnanswered = sent.replies.some(
     (reply) => reply.came === 'answer' && reply.to !== 'cancel' && UNANSWERED.includes(reply.outcome),
   );
@@ -182,7 +182,7 @@ async function followed(place: Place, sent: Sent, first: Begun): Promise<'over' 
   while (hasPatience(place)) {
     if (reply.came === 'answer' || reply.came === 'unexpected' || reply.came === 'gone') return 'over';
     if (reply.came === 'accepted' && reply.status === 'steered') return 'over';
-    if (reply.came === 'suspended' && errand.verdict !== 'leave') await decided(place, sent, reply.pending);
+    if (reply.came === 'suspended' && errand.verdict !== 'leave') await decide(place, sent, reply.pending);
     await place.simulation.pause(LOOK_AGAIN);
     const path = `${pathOf(session)}/turns/${encodeURIComponent(turn)}`;
     reply = await askFor(place, sent, { method: 'GET', path }, 'look');
@@ -190,7 +190,7 @@ async function followed(place: Place, sent: Sent, first: Begun): Promise<'over' 
   return 'again';
 }
 
-async function decided(place: Place, sent: Sent, pending: readonly PendingCall[]): Promise<void> {
+async function decide(place: Place, sent: Sent, pending: readonly PendingCall[]): Promise<void> {
   const { verdict } = sent.errand;
   for (const { links } of pending) {
     const { approvals, results } = links;
@@ -199,7 +199,7 @@ async function decided(place: Place, sent: Sent, pending: readonly PendingCall[]
   }
 }
 
-async function cancelled(place: Place, sent: Sent): Promise<void> {
+async function cancelLater(place: Place, sent: Sent): Promise<void> {
   const cancelAfter = 'plan' in sent.errand ? sent.errand.cancelAfter : undefined;
   if (cancelAfter === undefined) return;
   await place.simulation.pause(cancelAfter);

@@ -9,7 +9,7 @@ import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { digs, reads, shownResults } from '../tool-loop/scenes.ts';
+import { diggingTool, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 const agent = defineAgent({
@@ -34,7 +34,7 @@ const messagesIn = async (session: TestSession): Promise<readonly string[]> =>
   (await session.events()).flatMap((event) => (event.type === 'message-sent' ? [event.text] : []));
 
 /** Calls a tool outside the loop, for example without a session or with a channel that fails. */
-async function called(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
+async function callTool(tool: AnyTool, input: Record<string, string>, scope: Partial<CallContext>) {
   const call: CallRun = {
     ...fakeInvocation(tool.name).call,
     ...scope,
@@ -70,7 +70,7 @@ describe('progress', () => {
   it('returns an acknowledgment and logs a warning if there are no watchers (COM-04)', async () => {
     const warned = warnings();
     const progress = vi.fn();
-    const result = await called(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
+    const result = await callTool(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
     expect(result.content).toBe('Progress noted (no active process to display it).');
     expect(warned).toEqual(['holdfast: progress was reported outside a session, so no one sees it.']);
     expect(progress).not.toHaveBeenCalled();
@@ -81,7 +81,7 @@ describe('progress', () => {
     const progress = (): never => {
       throw new Error('The channel is closed.');
     };
-    const result = await called(progressTool(), { status: 'Reading.' }, { progress });
+    const result = await callTool(progressTool(), { status: 'Reading.' }, { progress });
     expect(result).toEqual({ type: 'text', content: 'Progress reported: Reading.' });
     expect(warned).toHaveLength(1);
   });
@@ -126,7 +126,7 @@ describe('communicate', () => {
   it('returns an acknowledgment and logs a warning if the user cannot be reached (COM-04)', async () => {
     const warned = warnings();
     const say = vi.fn();
-    const result = await called(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
+    const result = await callTool(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
     expect(result.content).toBe('Message noted (no active process to deliver it).');
     expect(warned).toEqual(['holdfast: a message was sent outside a session, so no one receives it.']);
     expect(say).not.toHaveBeenCalled();
@@ -136,7 +136,7 @@ describe('communicate', () => {
     const say = (): never => {
       throw new Error('The channel is closed.');
     };
-    await expect(called(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
+    await expect(callTool(communicateTool(), { message: 'Hello.' }, { say })).rejects.toThrow(
       'The channel is closed.',
     );
   });
@@ -189,7 +189,7 @@ describe('a message that a call sends to the user', () => {
   });
 
   it('is shown to the model of a nested loop, and to outer models below the enclosing call', async () => {
-    const inner = digs([tells('find', 'Looking.')]);
+    const inner = diggingTool([tells('find', 'Looking.')]);
     const session = createTestSession(holding(inner), {
       replies: [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'find' }] }, 'Dug.', 'Done.', 'Again.'],
     });

@@ -18,24 +18,24 @@ const handbook = defineReference({
   tools: [tool('find_chapter')],
 });
 
-async function shown(agent: Parameters<typeof createTestSession>[0], replies: readonly ScriptedReply[]) {
+async function requestsOf(agent: Parameters<typeof createTestSession>[0], replies: readonly ScriptedReply[]) {
   const session = createTestSession(agent, { replies });
   await session.send('Go.');
   return session.requests;
 }
-const offeredIn = (requests: Awaited<ReturnType<typeof shown>>): string[][] =>
+const offeredIn = (requests: Awaited<ReturnType<typeof requestsOf>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('the definition of an agent', () => {
   it('offers each listed tool, whether it is in one list or in several (PRN-01)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('one'), tool('two')] });
-    expect(offeredIn(await shown(agent, ['Done.']))).toEqual([['one', 'two']]);
+    expect(offeredIn(await requestsOf(agent, ['Done.']))).toEqual([['one', 'two']]);
   });
 
   it('can omit its lists, but a list cannot contain null (PRN-03, AEV-03)', async () => {
     const absent = { tools: undefined, use: undefined };
     for (const agent of [defineAgent(base), defineAgent({ ...base, ...absent })]) {
-      const [request] = await shown(agent, ['Done.']);
+      const [request] = await requestsOf(agent, ['Done.']);
       expect([request?.tools, request?.messages[0]]).toEqual([[], { role: 'system', text: 'Answer.' }]);
     }
     const withHole = (hole: null | undefined) =>
@@ -58,8 +58,8 @@ describe('the definition of an agent', () => {
     const tools = [tool('again')];
     const again = { calls: [{ name: 'again' }] };
     const replies = Array.from({ length: 25 }, () => again);
-    expect(await shown(defineAgent({ ...base, tools }), replies)).toHaveLength(21);
-    const two = await shown(defineAgent({ ...base, tools, limits: { iterations: 2 } }), replies);
+    expect(await requestsOf(defineAgent({ ...base, tools }), replies)).toHaveLength(21);
+    const two = await requestsOf(defineAgent({ ...base, tools, limits: { iterations: 2 } }), replies);
     expect(offeredIn(two)).toEqual([['again'], ['again'], ['again']]);
     expect(two.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, undefined, 'none']);
   });
@@ -76,7 +76,7 @@ describe('the definition of an agent', () => {
     const policies = { unknownTools: { mode: 'immediate' } } as const;
     const strict = defineAgent({ ...base, tools: [tool('look')], policies });
     const replies = [{ calls: [{ name: 'look' }, { name: 'peek' }] }, 'Done.'];
-    const [, second] = await shown(lenient, replies);
+    const [, second] = await requestsOf(lenient, replies);
     expect(second?.messages.at(-2)?.text).toBe('look!?');
     expect(told.filter((mark) => mark === 'first')).toHaveLength(2);
     expect(told.slice(0, 2)).toEqual(['first', 'second']);
@@ -86,7 +86,7 @@ describe('the definition of an agent', () => {
 
   it('includes the tools of a reference, and its notes in the instructions (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: [tool('look'), handbook] });
-    const requests = await shown(agent, ['Done.']);
+    const requests = await requestsOf(agent, ['Done.']);
     expect(offeredIn(requests)).toEqual([['find_chapter', 'look']]);
     expect(requests[0]?.messages[0]).toEqual({
       role: 'system',
@@ -98,7 +98,7 @@ describe('the definition of an agent', () => {
 
   it('adds only the tools, and not the notes, if the tools of a reference are listed directly (PRN-07)', async () => {
     const agent = defineAgent({ ...base, tools: handbook.tools });
-    const [request] = await shown(agent, ['Done.']);
+    const [request] = await requestsOf(agent, ['Done.']);
     expect([request?.tools.map(({ name }) => name), request?.messages[0]]).toEqual([
       ['find_chapter'],
       { role: 'system', text: 'Answer.' },
@@ -122,7 +122,7 @@ describe('the definition of an agent', () => {
       },
     };
     const agent = defineAgent({ ...base, tools: [dig, tool('look')] });
-    const requests = await shown(agent, [{ calls: [{ name: 'dig' }] }, 'Dug.', 'Done.']);
+    const requests = await requestsOf(agent, [{ calls: [{ name: 'dig' }] }, 'Dug.', 'Done.']);
     expect(offeredIn(requests)).toEqual([['dig', 'look'], ['shovel'], ['dig', 'look']]);
   });
 });

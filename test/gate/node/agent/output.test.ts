@@ -16,7 +16,7 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { stored } from '../../../fixtures/stored.ts';
+import { waitForEvent } from '../../../fixtures/stored.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 
@@ -28,9 +28,12 @@ const BILL = '{"total":7,"due":"soon"}';
 const base = { name: 'biller', description: 'Bills.', instructions: 'Write the bill.' };
 const biller = defineAgent({ ...base, output: Bill });
 
-const asked = (replies: readonly ScriptedReply[], more: { tools?: readonly AnyTool[] } = {}, warm = false) =>
-  createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies, warm });
-const answerOf = async (reply: string) => asked([reply, reply]).send('Bill me.');
+const createSession = (
+  replies: readonly ScriptedReply[],
+  more: { tools?: readonly AnyTool[] } = {},
+  warm = false,
+) => createTestSession(defineAgent({ ...base, output: Bill, ...more }), { replies, warm });
+const answerOf = async (reply: string) => createSession([reply, reply]).send('Bill me.');
 
 const SCHEMA =
   '{"type":"object","properties":{"total":{"type":"number"},"due":{"type":"string","default":" today "}},' +
@@ -42,7 +45,7 @@ const REJECTION =
 
 describe('an agent with an output', () => {
   it('describes the form in text to the model, and as a schema to adapters that can enforce it', async () => {
-    const session = asked([BILL]);
+    const session = createSession([BILL]);
     await session.send('Bill me.');
     expect(session.requests[0]).toEqual({
       messages: [
@@ -60,14 +63,14 @@ describe('an agent with an output', () => {
   });
 
   it('uses the same form object in every request, so that adapters need not render it again', async () => {
-    const session = asked([BILL, BILL]);
+    const session = createSession([BILL, BILL]);
     await session.send('Bill me.');
     await session.send('Again.');
     expect(session.requests[1]?.output).toBe(session.requests[0]?.output);
   });
 
   it('returns the object that the schema makes of the text, and journals it', async () => {
-    const session = asked(['{"total":7}']);
+    const session = createSession(['{"total":7}']);
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({
       outcome: 'completed',
@@ -157,7 +160,7 @@ describe('an answer that does not fit', () => {
   const wrong = '{"total":"seven","due":3}';
 
   it('is journaled as rejected with every problem, and the model gets a second chance', async () => {
-    const session = asked([wrong, BILL], {}, true);
+    const session = createSession([wrong, BILL], {}, true);
     expect(await session.send('Bill me.')).toMatchObject({
       outcome: 'completed',
       text: BILL,
@@ -185,7 +188,7 @@ describe('an answer that does not fit', () => {
     ['7', 'It is a number, not a JSON object.'],
     ['```json\n"seven"\n```', 'It is a string, not a JSON object.'],
   ])('is rejected with a description of its actual content: %j', async (reply, problem) => {
-    const session = asked([reply, BILL]);
+    const session = createSession([reply, BILL]);
     await session.send('Bill me.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({
       text:
@@ -196,12 +199,12 @@ describe('an answer that does not fit', () => {
 
   it('can be followed by tool calls before the corrected answer', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seven' });
-    const session = asked(['?', { calls: [{ name: 'look' }] }, BILL], { tools: [look] });
+    const session = createSession(['?', { calls: [{ name: 'look' }] }, BILL], { tools: [look] });
     expect(await session.send('Bill me.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
 
   it('fails the turn if the second answer does not fit either, but the session continues', async () => {
-    const session = asked(['Seven.', wrong, BILL]);
+    const session = createSession(['Seven.', wrong, BILL]);
     const failed = await session.send('Bill me.');
     expect(failed).toMatchObject({
       outcome: 'failed',
@@ -218,7 +221,7 @@ describe('an answer that does not fit', () => {
   });
 
   it('can be corrected once in each turn', async () => {
-    const session = asked(['One', BILL, 'Two', BILL]);
+    const session = createSession(['One', BILL, 'Two', BILL]);
     await session.send('Bill me.');
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed', object: { total: 7 } });
   });
@@ -240,7 +243,7 @@ describe('an answer that does not fit', () => {
   });
 
   it('leads to a correction request that has no author in the conversation', async () => {
-    const session = asked([wrong, BILL]);
+    const session = createSession([wrong, BILL]);
     await session.send('Bill me.');
     expect((await session.state()).messages.map((one) => (one.role === 'user' ? one.by : one.role))).toEqual([
       undefined,
@@ -263,11 +266,11 @@ describe('an answer that cannot be requested again', () => {
   const calls = { calls: [{ name: 'bill' }] };
 
   it('yields an object only if the directly returned result fits the form', async () => {
-    expect(await asked([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
+    expect(await createSession([calls], { tools: [direct(BILL)] }).send('Bill me.')).toMatchObject({
       outcome: 'returned-direct',
       object: { total: 7, due: 'soon' },
     });
-    const other = await asked([calls], { tools: [direct('Billed.')] }).send('Bill me.');
+    const other = await createSession([calls], { tools: [direct('Billed.')] }).send('Bill me.');
     expect(other).toMatchObject({ outcome: 'returned-direct', text: 'Billed.' });
     expect(other).not.toHaveProperty('object');
   });
@@ -297,7 +300,7 @@ describe('an answer that cannot be requested again', () => {
         throw replan('Other plans.');
       },
     });
-    const session = asked([{ text: BILL, ...calls }], { tools: [stop] });
+    const session = createSession([{ text: BILL, ...calls }], { tools: [stop] });
     const answer = await session.send('Bill me.');
     expect(answer).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
     expect(answer).not.toHaveProperty('object');
@@ -312,7 +315,7 @@ it('a nested loop of an agent with an output answers in plain text', async () =>
     call: async (_, call) =>
       text((await nest(call, { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
   };
-  const session = asked([{ calls: [{ name: 'dig' }] }, 'Dug.', BILL], { tools: [dig] });
+  const session = createSession([{ calls: [{ name: 'dig' }] }, 'Dug.', BILL], { tools: [dig] });
   expect(await session.send('Bill me.')).toMatchObject({ object: { total: 7 } });
   expect(session.requests.map(({ output }) => output?.name)).toEqual(['biller', undefined, 'biller']);
   expect(session.requests[1]?.messages[0]).toEqual({ role: 'system', text: 'Dig.' });
@@ -323,7 +326,7 @@ describe('an agent with an output, after its Worker is killed', () => {
   const deadly =
     (reply: string): ScriptedReply =>
     async () => {
-      await stored(session, ({ type }) => type === 'answer-rejected');
+      await waitForEvent(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return reply;
     };
@@ -355,7 +358,7 @@ describe('an agent with an output, after its Worker is killed', () => {
         v.checkAsync(async () => {
           parsed += 1;
           if (parsed === 1) {
-            await stored(dying, ({ type }) => type === 'model-replied');
+            await waitForEvent(dying, ({ type }) => type === 'model-replied');
             dying.kill();
           }
           return true;

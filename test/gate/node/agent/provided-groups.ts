@@ -53,7 +53,7 @@ export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
 /** Defines an agent that asks for these groups. */
-export function asking(groups: readonly Asked[], more: More = {}) {
+export function agentWithGroups(groups: readonly Asked[], more: More = {}) {
   const { permissions, tools = [], ...others } = more;
   const asked = groups.map((one) => askedFor(one, permissions));
   return defineAgent({
@@ -66,7 +66,7 @@ export function asking(groups: readonly Asked[], more: More = {}) {
 }
 
 type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
-type Asking = ReturnType<typeof asking>;
+type Asking = ReturnType<typeof agentWithGroups>;
 
 interface Given {
   readonly setting?: unknown;

@@ -6,7 +6,7 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { resolving } from '../../../fixtures/tool-groups.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
-  asking,
+  agentWithGroups,
   calls,
   catalog,
   groupOf,
@@ -21,7 +21,7 @@ describe('a tool group with providers', () => {
   it('offers the tools of its providers, its own tools and those of the agent (TGR-01)', async () => {
     const group = groupOf('web', tool('read'), catalog('c', 'search', 'news'));
     const own = catalog('own', 'sing');
-    const session = await turn(asking(['web'], { tools: [tool('look'), own] }), {
+    const session = await turn(agentWithGroups(['web'], { tools: [tool('look'), own] }), {
       groups: [group],
       replies: [calls('news'), 'Done.'],
     });
@@ -32,7 +32,7 @@ describe('a tool group with providers', () => {
   });
 
   it('offers the tools of its providers to a subagent too', async () => {
-    const clerk = asking([groupOf('web', catalog('c', 'search'))]);
+    const clerk = agentWithGroups([groupOf('web', catalog('c', 'search'))]);
     const boss = defineAgent({
       name: 'boss',
       description: 'Leads.',
@@ -49,7 +49,7 @@ describe('a tool group with providers', () => {
 
   it('asks its provider before a model call, and never while an agent is resolved (TGR-05, MCP-10)', async () => {
     const found = catalog('c', 'search');
-    const agent = asking(['web']);
+    const agent = agentWithGroups(['web']);
     const groups = [groupOf('web', found)];
     resolving({ groups, agents: [agent] })(agent, {});
     expect(found.asked).toBe(0);
@@ -67,7 +67,7 @@ describe('a tool group with providers', () => {
         return 'turned';
       },
     });
-    const session = await turn(asking([groupOf('shop', next, found)]), {
+    const session = await turn(agentWithGroups([groupOf('shop', next, found)]), {
       replies: [calls('next'), calls('order'), 'Done.'],
     });
     expect(offers(session)).toEqual([
@@ -79,7 +79,7 @@ describe('a tool group with providers', () => {
   });
 
   it('adds its role and description to the metadata of discovered tools (TGR-04)', () => {
-    const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
+    const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
     expect(search?.metadata).toEqual({
@@ -97,7 +97,7 @@ describe('a tool group with providers', () => {
 
   it('returns the same array while its tools are unchanged, so that they are sorted only once', () => {
     const search = tool('search');
-    const agent = asking([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
+    const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
     const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
@@ -105,7 +105,7 @@ describe('a tool group with providers', () => {
   it('is asked once even if the agent lists it twice', async () => {
     const found = catalog('c', 'search');
     const group = groupOf('web', found);
-    const session = await turn(asking(['web', group, { role: 'web', required: ['search'] }]), {
+    const session = await turn(agentWithGroups(['web', group, { role: 'web', required: ['search'] }]), {
       groups: [group],
     });
     expect([offers(session), found.asked]).toEqual([[['search']], 1]);
@@ -119,11 +119,11 @@ describe('a tool group with providers', () => {
       tools: [catalog('c', 'search')],
       childToolUsageNotes: 'Search little.',
     });
-    expect(refusedWith(asking([group]))).toBe(
+    expect(refusedWith(agentWithGroups([group]))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    const session = await turn(asking([group], { permissions: ['internet-access'] }));
+    const session = await turn(agentWithGroups([group], { permissions: ['internet-access'] }));
     expect(session.requests[0]?.messages[0]).toEqual({
       role: 'system',
       text: "Ask.\n\nNotes on the tools of group 'web':\nSearch little.",
@@ -133,7 +133,7 @@ describe('a tool group with providers', () => {
   it('omits a discovered tool whose name is in use, and logs this once (AEV-05)', async () => {
     const warned = warnings();
     const group = groupOf('web', catalog('c', 'look', 'search', 'sing'));
-    const agent = asking([group], { tools: [tool('look'), catalog('own', 'sing')] });
+    const agent = agentWithGroups([group], { tools: [tool('look'), catalog('own', 'sing')] });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.', 'Done.'] });
     await session.send('Go.');
     await session.send('Go on.');
@@ -147,7 +147,7 @@ describe('a tool group with providers', () => {
   it('can share a tool with another group', async () => {
     const warned = warnings();
     const shared = catalog('c', 'search');
-    expect(offers(await turn(asking([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
+    expect(offers(await turn(agentWithGroups([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
       ['search'],
     ]);
     expect(warned).toEqual([]);
@@ -155,7 +155,7 @@ describe('a tool group with providers', () => {
 
   it('can be hidden behind an unfolding tool, whose first call discovers the inner tools (UNF-34, MCP-08)', async () => {
     const found = catalog('c', 'search');
-    const agent = asking([withUnfolding(groupOf('web', tool('read'), found))]);
+    const agent = agentWithGroups([withUnfolding(groupOf('web', tool('read'), found))]);
     const session = createTestSession(agent, { replies: ['Done.', calls('web'), calls('search'), 'Done.'] });
     await session.send('Wait.');
     expect(found.asked).toBe(0);

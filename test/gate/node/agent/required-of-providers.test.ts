@@ -4,7 +4,7 @@ import { defineToolGroup, toolGroups as registered } from '../../../../src/modul
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
-  asking,
+  agentWithGroups,
   calls,
   catalog,
   groupOf,
@@ -21,7 +21,7 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('are offered without placeholders if they exist (TGR-06)', async () => {
     const warned = warnings();
-    const agent = asking([{ role: 'shop', required: ['order', 'look'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order', 'look'] }]);
     const session = await turn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
     expect(offers(session)[0]).toEqual(['look', 'order']);
     expect(results(session)).toEqual(['order']);
@@ -30,7 +30,7 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('become placeholders that report the missing and available tools, and one line is logged (TGR-06)', async () => {
     const warned = warnings();
-    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
       groups: [group('search', 'read')],
       replies: [{ calls: [{ name: 'order', input: { what: 'ever' } }] }, 'Done.'],
@@ -54,7 +54,7 @@ describe('tools that an agent requires from a group with providers', () => {
       ...catalog('c', 'b', 'a'),
       missing: (name: string, all: readonly string[]) => `No ${name} among ${all.join('+')}.`,
     };
-    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
       groups: [groupOf('shop', catalog('mute'), speaking)],
       replies: [calls('order'), 'Done.'],
@@ -65,7 +65,7 @@ describe('tools that an agent requires from a group with providers', () => {
   it('replace their placeholders once the provider finds them (TGR-06)', async () => {
     warnings();
     const found = catalog('c');
-    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
     const session = createTestSession(agent, { replies, use: [registered([groupOf('shop', found)])] });
     await session.send('Go.');
@@ -88,7 +88,7 @@ describe('tools that an agent requires from a group with providers', () => {
         session.kill();
       },
     });
-    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const groups = [groupOf('shop', toolProvider({ toolsNow: () => (isGone ? [] : [order]) }))];
     const session = createTestSession(agent, {
       replies: [calls('order'), 'Done.'],
@@ -103,7 +103,7 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('are reported as missing if the environment excludes them (TGR-03, TGR-06)', async () => {
     warnings();
-    const agent = asking([{ role: 'shop', required: ['order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const session = await turn(agent, {
       groups: [group('order', 'search', 'read')],
       setting: { excludes: ['order'] },
@@ -113,7 +113,7 @@ describe('tools that an agent requires from a group with providers', () => {
   });
 
   it('must have valid tool names', () => {
-    const agent = asking([{ role: 'shop', required: ['place order'] }]);
+    const agent = agentWithGroups([{ role: 'shop', required: ['place order'] }]);
     expect(refusedWith(agent, { groups: [group()] })).toBe(
       "Agent 'clerk' requires a tool that cannot exist: " +
         "Tool 'place order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
@@ -126,15 +126,17 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
 
   it('excludes discovered tools whose names end with an excluded name (TGR-03)', async () => {
     const groups = [groupOf('web', tool('look'), catalog('c', 'gh_search', 'gh_delete_page', 'read'))];
-    expect(offers(await turn(asking(['web']), { groups, setting: { excludes: ['page', 'look'] } }))).toEqual([
-      ['gh_search', 'read'],
-    ]);
+    expect(
+      offers(await turn(agentWithGroups(['web']), { groups, setting: { excludes: ['page', 'look'] } })),
+    ).toEqual([['gh_search', 'read']]);
   });
 
   it('builds groups of discovered tools, which it finds by the ends of their names (TGR-02, MCP-10)', async () => {
     const warned = warnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
-    expect(offers(await turn(asking(['find']), { groups: [web], setting }))).toEqual([['gh_search', 'read']]);
+    expect(offers(await turn(agentWithGroups(['find']), { groups: [web], setting }))).toEqual([
+      ['gh_search', 'read'],
+    ]);
     expect(warned).toEqual([]); // `read` is found among the static tools, so its provider is not searched.
   });
 
@@ -142,13 +144,13 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     const found = catalog('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
     const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
-    expect(offers(await turn(asking(['find']), { groups, setting }))).toEqual([['read']]);
+    expect(offers(await turn(agentWithGroups(['find']), { groups, setting }))).toEqual([['read']]);
     expect(found.asked).toBe(0);
   });
 
   it('accepts an unknown name if a provider can still discover the tool (TGR-02, TGR-03, MCP-10)', () => {
     const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
-    const agent = asking(['find']);
+    const agent = agentWithGroups(['find']);
     expect(refusedWith(agent, { groups: [web], setting })).toBe('It was not refused.');
     expect(refusedWith(agent, { groups: [groupOf('web', tool('read'))], setting })).toMatch(
       /^TOOL_GROUPS cannot be used: excludes names 'never'/,
@@ -164,10 +166,10 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     });
     const groups = [far, groupOf('shelf', tool('read'))];
     const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
-    expect(refusedWith(asking(['harmless']), include('search'))).toBe(
+    expect(refusedWith(agentWithGroups(['harmless']), include('search'))).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(refusedWith(asking(['harmless']), include('read'))).toBe('It was not refused.');
+    expect(refusedWith(agentWithGroups(['harmless']), include('read'))).toBe('It was not refused.');
   });
 });

@@ -32,7 +32,7 @@ const GROUPS: readonly ToolGroup[] = [brave, other, maps, mathTools];
 
 type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
 
-function asking(groups: readonly Asked[], more: More = {}) {
+function agentWithGroups(groups: readonly Asked[], more: More = {}) {
   const {
     permissions = 'permissions' in more ? undefined : (['internet-access'] as const),
     tools = [],
@@ -47,10 +47,10 @@ function asking(groups: readonly Asked[], more: More = {}) {
     tools: [...tools, ...asked],
   });
 }
-type Asking = ReturnType<typeof asking>;
+type Asking = ReturnType<typeof agentWithGroups>;
 
 /** Returns the names of the offered tools. */
-async function offered(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
+async function offeredTools(agent: Asking, { setting, groups = GROUPS }: Given = {}): Promise<string[]> {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies: ['Done.'], use: [registered(groups)], env });
   await session.send('Go.');
@@ -76,12 +76,12 @@ function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): s
 describe('an agent with tool groups', () => {
   it('offers the tools of the first group with a role, of a group that it lists itself, and its own tools (TGR-01, PRN-01)', async () => {
     const own = defineToolGroup({ role: 'own', description: 'Own.', tools: [tool('sing')] });
-    const agent = asking(['web', own], { tools: [tool('look')] });
-    expect(await offered(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
+    const agent = agentWithGroups(['web', own], { tools: [tool('look')] });
+    expect(await offeredTools(agent)).toEqual(['brave_news', 'brave_search', 'look', 'sing']);
   });
 
   it('can ask for several groups, and offers each tool once if a group is listed twice (PRN-01)', async () => {
-    expect(await offered(asking(['maps', { role: 'web' }, maps]))).toEqual([
+    expect(await offeredTools(agentWithGroups(['maps', { role: 'web' }, maps]))).toEqual([
       'brave_news',
       'brave_search',
       'place',
@@ -90,11 +90,11 @@ describe('an agent with tool groups', () => {
   });
 
   it('finds the groups of the core roles by the constants in `CORE_ROLES` (TGR-07, TGR-08)', async () => {
-    expect(await offered(asking([CORE_ROLES.math]))).toHaveLength(10);
+    expect(await offeredTools(agentWithGroups([CORE_ROLES.math]))).toHaveLength(10);
   });
 
   it('can call a tool of a group, whose metadata names the group (TGR-04)', async () => {
-    const agent = asking(['web']);
+    const agent = agentWithGroups(['web']);
     const session = createTestSession(agent, {
       replies: [{ calls: [{ name: 'brave_search' }] }, 'Done.'],
       use: [registered(GROUPS)],
@@ -121,7 +121,7 @@ describe('an agent with tool groups', () => {
       tools: [tool('jot')],
       childToolUsageNotes: 'Jot before you forget.',
     });
-    const session = createTestSession(asking(['notes', noted]), {
+    const session = createTestSession(agentWithGroups(['notes', noted]), {
       replies: ['Done.'],
       use: [registered([noted])],
     });
@@ -133,8 +133,8 @@ describe('an agent with tool groups', () => {
   });
 
   it('is resolved once per environment, and returned unchanged if it uses no groups (TGR-01)', () => {
-    const agent = asking(['maps']);
-    const plain = asking([]);
+    const agent = agentWithGroups(['maps']);
+    const plain = agentWithGroups([]);
     const resolve = resolving({ groups: GROUPS, agents: [agent, plain] });
     const env = {};
     expect(resolve(agent, env)).toBe(resolve(agent, env));
@@ -150,17 +150,19 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
     '`use`, with the groups.';
 
   it('is refused when it is created if an agent asks for a role', () => {
-    const make = () => createTestSession(asking(['web']), { replies: [] });
+    const make = () => createTestSession(agentWithGroups(['web']), { replies: [] });
     expect(make).toThrow(new ConfigurationError(NEEDED));
   });
 
   it('is refused if a subagent asks for a role, even if another agent brings the module', () => {
-    const boss = asking([maps], { tools: [defineSubagent({ agent: asking(['web']), name: 'helper' })] });
+    const boss = agentWithGroups([maps], {
+      tools: [defineSubagent({ agent: agentWithGroups(['web']), name: 'helper' })],
+    });
     expect(() => createTestSession(boss, { replies: [] })).toThrow(new ConfigurationError(NEEDED));
   });
 
   it('offers the groups that an agent lists itself, without the tools that the environment excludes', async () => {
-    const session = createTestSession(asking([maps]), {
+    const session = createTestSession(agentWithGroups([maps]), {
       replies: ['Done.'],
       env: { TOOL_GROUPS: '{"excludes":["place"]}' },
     });
@@ -170,7 +172,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
 
   it('refuses a second list of groups', () => {
     const use = [registered([maps]), registered([other])];
-    expect(() => createTestSession(asking(['web']), { replies: [], use })).toThrow(
+    expect(() => createTestSession(agentWithGroups(['web']), { replies: [], use })).toThrow(
       new ConfigurationError("The module 'tool-groups' is used twice with different settings. Use it once."),
     );
   });
@@ -178,21 +180,21 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
 
 describe('a missing tool group', () => {
   it('causes an error that lists the available roles (TGR-05, PRN-02)', () => {
-    expect(refusedWith(asking(['web', 'travel']))).toBe(
+    expect(refusedWith(agentWithGroups(['web', 'travel']))).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'web', 'maps', 'math'.",
     );
-    expect(refusedWith(asking(['travel']), { groups: [] })).toBe(
+    expect(refusedWith(agentWithGroups(['travel']), { groups: [] })).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. Registered roles: none.",
     );
   });
 
   it('causes an error if the group has no tools (TGR-05)', () => {
     const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
-    expect(refusedWith(asking(['travel']), { groups: [empty] })).toBe(
+    expect(refusedWith(agentWithGroups(['travel']), { groups: [empty] })).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
-    expect(refusedWith(asking([empty]))).toBe(
+    expect(refusedWith(agentWithGroups([empty]))).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
@@ -200,8 +202,12 @@ describe('a missing tool group', () => {
   it('is skipped with a logged warning if it is optional (TGR-05)', async () => {
     const warned = warnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
-    const agent = asking(['maps', { role: 'travel', optional: true }, { role: 'empty', optional: true }]);
-    expect(await offered(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
+    const agent = agentWithGroups([
+      'maps',
+      { role: 'travel', optional: true },
+      { role: 'empty', optional: true },
+    ]);
+    expect(await offeredTools(agent, { groups: [maps, empty] })).toEqual(['place', 'route']);
     expect(warned).toEqual([
       "holdfast: No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'maps', 'empty'. It is optional, so the agent runs without it.",
@@ -213,19 +219,22 @@ describe('a missing tool group', () => {
 
 describe('tools that an agent requires from a group', () => {
   it('are offered with the other tools of the group (TGR-06, PRN-02)', async () => {
-    expect(await offered(asking([{ role: 'maps', required: ['route'] }]))).toEqual(['place', 'route']);
+    expect(await offeredTools(agentWithGroups([{ role: 'maps', required: ['route'] }]))).toEqual([
+      'place',
+      'route',
+    ]);
   });
 
   it('cause an error that lists the available tools if they do not exist, even if the group is optional (TGR-06, PRN-02)', () => {
     const message =
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
     const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
-    expect(refusedWith(asking([request]))).toBe(message);
-    expect(refusedWith(asking([{ ...request, optional: true }]))).toBe(message);
+    expect(refusedWith(agentWithGroups([request]))).toBe(message);
+    expect(refusedWith(agentWithGroups([{ ...request, optional: true }]))).toBe(message);
   });
 
   it('are reported as missing if their group is missing (TGR-06)', () => {
-    expect(refusedWith(asking([{ role: 'travel', required: ['book'] }]))).toMatch(
+    expect(refusedWith(agentWithGroups([{ role: 'travel', required: ['book'] }]))).toMatch(
       /^No tool group matching role 'travel'/,
     );
   });
@@ -239,22 +248,22 @@ describe('the permissions of a group', () => {
       permissions: ['internet-access', 'host-access'],
       tools: [tool('sh')],
     });
-    expect(refusedWith(asking([root]))).toBe(
+    expect(refusedWith(agentWithGroups([root]))).toBe(
       "Tool group 'shell' needs permissions that agent 'clerk' does not give: 'host-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(refusedWith(asking(['web'], { permissions: undefined }))).toBe(
+    expect(refusedWith(agentWithGroups(['web'], { permissions: undefined }))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(await offered(asking([root], { permissions: ['host-access', 'internet-access'] }))).toEqual([
-      'sh',
-    ]);
+    expect(
+      await offeredTools(agentWithGroups([root], { permissions: ['host-access', 'internet-access'] })),
+    ).toEqual(['sh']);
   });
 
   it('are required whatever role the environment gives its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
-    expect(refusedWith(asking(['harmless'], { permissions: [] }), { setting })).toBe(
+    expect(refusedWith(agentWithGroups(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -284,10 +293,10 @@ describe('a group that is listed with options in an agentic tool', () => {
 describe('two tools with the same name', () => {
   it('cause an error that names the groups they come from (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
-    expect(refusedWith(asking(['maps', clash]))).toBe(
+    expect(refusedWith(agentWithGroups(['maps', clash]))).toBe(
       `Agent 'clerk' would have two tools named 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
     );
-    expect(refusedWith(asking(['maps'], { tools: [tool('route')] }))).toBe(
+    expect(refusedWith(agentWithGroups(['maps'], { tools: [tool('route')] }))).toBe(
       `Agent 'clerk' would have two tools named 'route': its own, and one of tool group 'maps'${RENAME}.`,
     );
   });
@@ -298,7 +307,7 @@ describe('the var TOOL_GROUPS', () => {
 
   it('builds groups from registered tools by the ends of their names, and prefers them to groups in code (TGR-02)', async () => {
     const setting = included(['search', 'route']);
-    expect(await offered(asking(['web']), { setting })).toEqual(['brave_search', 'route']);
+    expect(await offeredTools(agentWithGroups(['web']), { setting })).toEqual(['brave_search', 'route']);
   });
 
   it('matches only the end of a name (TGR-02, TGR-03)', async () => {
@@ -308,13 +317,15 @@ describe('the var TOOL_GROUPS', () => {
       tools: [tool('search_history'), tool('history_search')],
     });
     const given = { groups: [brave, history], setting: included(['search']) };
-    expect(await offered(asking(['web']), given)).toEqual(['brave_search', 'history_search']);
+    expect(await offeredTools(agentWithGroups(['web']), given)).toEqual(['brave_search', 'history_search']);
     const setting = { excludes: ['search'] };
-    expect(await offered(asking(['history']), { ...given, setting })).toEqual(['search_history']);
+    expect(await offeredTools(agentWithGroups(['history']), { ...given, setting })).toEqual([
+      'search_history',
+    ]);
   });
 
   it('causes an error if an included name is the end of no tool name (TGR-02)', () => {
-    expect(refusedWith(asking(['web']), { setting: included(['brave']) })).toBe(
+    expect(refusedWith(agentWithGroups(['web']), { setting: included(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
         'round, route, subtract.',
@@ -322,13 +333,13 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('builds an empty group from an empty list (TGR-02)', () => {
-    expect(refusedWith(asking(['web']), { setting: included([]) })).toBe(
+    expect(refusedWith(agentWithGroups(['web']), { setting: included([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
 
   it('sets the description and author of a group, which default to its role and to `holdfast` (TGR-02)', () => {
-    const agent = asking(['one', 'two']);
+    const agent = agentWithGroups(['one', 'two']);
     const setting = {
       includes: {
         one: { description: 'Roads.', provider: 'acme', tools: ['route'] },
@@ -348,31 +359,31 @@ describe('the var TOOL_GROUPS', () => {
       description: 'Given.',
       tools: [tool('scan'), tool('g_news')],
     });
-    const agent = asking(['web', given], { tools: [tool('own_news')] });
+    const agent = agentWithGroups(['web', given], { tools: [tool('own_news')] });
     const setting = '{ "excludes": ["news"] }';
-    expect(await offered(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
+    expect(await offeredTools(agent, { setting })).toEqual(['brave_search', 'own_news', 'scan']);
   });
 
   it('also excludes tools from the groups that it builds itself (TGR-03)', async () => {
     const setting = { includes: { web: { tools: ['news', 'search'] } }, excludes: ['brave_news'] };
-    expect(await offered(asking(['web']), { setting })).toEqual(['brave_search']);
+    expect(await offeredTools(agentWithGroups(['web']), { setting })).toEqual(['brave_search']);
   });
 
   it('can exclude a tool that an agent requires, which causes an error (TGR-03, TGR-06)', () => {
     const setting = { excludes: ['route'] };
-    expect(refusedWith(asking([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
+    expect(refusedWith(agentWithGroups([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
     );
   });
 
   it('causes an error if an excluded name is the end of no tool name, so that typos are noticed (TGR-03)', () => {
-    expect(refusedWith(asking(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
+    expect(refusedWith(agentWithGroups(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', but no tool has a name that ends with it. The tools are: place, route.",
     );
   });
 
   it('has no effect if its value is blank', async () => {
-    expect(await offered(asking(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
+    expect(await offeredTools(agentWithGroups(['maps']), { setting: ' ' })).toEqual(['place', 'route']);
   });
 
   it.each<[unknown, string]>([
@@ -392,6 +403,8 @@ describe('the var TOOL_GROUPS', () => {
     ],
     [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
   ])('is refused as a whole if its value is %j (TGR-02)', (setting, problems) => {
-    expect(refusedWith(asking(['maps']), { setting })).toBe(`TOOL_GROUPS cannot be used: ${problems}.`);
+    expect(refusedWith(agentWithGroups(['maps']), { setting })).toBe(
+      `TOOL_GROUPS cannot be used: ${problems}.`,
+    );
   });
 });

@@ -11,7 +11,7 @@ import {
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { agent, type answers, calls, offered, shown, TASK } from './scenes.ts';
+import { agent, type answers, calls, offeredTools, summarizeRequests, TASK } from './scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -54,21 +54,21 @@ describe('an agentic tool with chaining', () => {
   it('offers the tools of an object inside its loop, but not outside, once a call has returned it (AGT-10)', async () => {
     const session = createTestSession(agent('boss', [chained([chainFrom(Customer)])]), { replies: script });
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['dig'],
       ['find', 'spend'],
       ['find', 'spend'],
       ['find', 'spend'],
       ['dig'],
     ]);
-    expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
+    expect(summarizeRequests(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
   it('offers the tools of any returned object with `chainAny` (AGT-11)', async () => {
     const session = createTestSession(agent('boss', [chained([chainAny()])]), { replies: script });
     await session.send('Go.');
-    expect(offered(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
-    expect(shown(session.requests)[3]).toBe('You dig. <- spend of c1');
+    expect(offeredTools(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
+    expect(summarizeRequests(session.requests)[3]).toBe('You dig. <- spend of c1');
   });
 
   it('keeps its objects after a kill inside the loop, and after a cold fold between turns (AGT-10)', async () => {
@@ -90,7 +90,9 @@ describe('an agentic tool with chaining', () => {
     await session.send('Go.');
     session.restart();
     await session.send('Go.');
-    expect(shown(session.requests).filter((line) => line.endsWith('spend of c1'))).toHaveLength(2);
+    expect(summarizeRequests(session.requests).filter((line) => line.endsWith('spend of c1'))).toHaveLength(
+      2,
+    );
   });
 
   it('is refused if it chains a type twice', () => {

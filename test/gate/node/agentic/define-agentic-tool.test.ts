@@ -21,7 +21,16 @@ import { createTestSession, type ScriptedReply, scriptedModel } from '../../../.
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { agent, agentic, answers, calls, offered, resultsRead, shown, TASK } from './scenes.ts';
+import {
+  agent,
+  agentic,
+  answers,
+  calls,
+  offeredTools,
+  resultsRead,
+  summarizeRequests,
+  TASK,
+} from './scenes.ts';
 
 const look = answers('look', 'seen');
 
@@ -36,13 +45,13 @@ describe('an agentic tool', () => {
   it('calls a model in its own loop, and returns the last message of the model (AGT-03)', async () => {
     const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
     const { session, answer, read } = await turnOf(agentic('dig', [look]), script);
-    expect(shown(session.requests)).toEqual([
+    expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You dig. <- {"task":"Deep."}',
       'You dig. <- seen',
       'You are boss. <- Found it.',
     ]);
-    expect(offered(session)).toEqual([['dig'], ['look'], ['look'], ['dig']]);
+    expect(offeredTools(session)).toEqual([['dig'], ['look'], ['look'], ['dig']]);
     expect(read).toEqual(['Found it.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 4, toolCalls: 2 });
   });
@@ -117,7 +126,7 @@ describe('an agentic tool', () => {
       replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'Found.', 'Done.'],
     });
     expect(end).toMatchObject({ outcome: 'completed' });
-    expect(shown(model.requests).slice(1)).toEqual([
+    expect(summarizeRequests(model.requests).slice(1)).toEqual([
       'You dig. <- {"task":"Go."}',
       'You dig. <- seen',
       'Go. <- Found.',
@@ -171,7 +180,7 @@ describe('the tools of an agentic tool', () => {
       'Found.',
       'Done.',
     ]);
-    return offered(session)[1];
+    return offeredTools(session)[1];
   };
 
   it('can be tools, objects with tools, and providers, which are asked before each model call (AGT-01)', async () => {
@@ -184,7 +193,7 @@ describe('the tools of an agentic tool', () => {
     await session.send('Go.');
     now = [answers('late', 2)];
     await session.send('Go.');
-    expect(offered(session).filter((names) => !names.includes('dig'))).toEqual([
+    expect(offeredTools(session).filter((names) => !names.includes('dig'))).toEqual([
       ['early', 'look', 'spade'],
       ['late', 'look', 'spade'],
     ]);

@@ -5,7 +5,17 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { agent, answers, asks, byLoop, calls, offered, resultsRead, shown, turnOf } from './scenes.ts';
+import {
+  agent,
+  answers,
+  asks,
+  byLoop,
+  calls,
+  offeredTools,
+  resultsRead,
+  summarizeRequests,
+  turnOf,
+} from './scenes.ts';
 
 const look = answers('look', 'seen');
 const clerk = agent('clerk', [look]);
@@ -14,20 +24,20 @@ describe('a subagent', () => {
   it('runs an agent as a tool (SUB-01, SUB-07)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
-    expect(shown(session.requests)).toEqual([
+    expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You are clerk. <- To clerk.',
       'You are clerk. <- seen',
       'You are boss. <- Filed.',
     ]);
-    expect(offered(session)).toEqual([['clerk'], ['look'], ['look'], ['clerk']]);
+    expect(offeredTools(session)).toEqual([['clerk'], ['look'], ['look'], ['clerk']]);
     expect([read, answer.text]).toEqual([['Filed.'], 'Done.']);
   });
 
   it('finds an agent given by name when it is called (SUB-01)', async () => {
     const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
-    expect([offered(session)[1], read]).toEqual([['look'], ['Filed.']]);
+    expect([offeredTools(session)[1], read]).toEqual([['look'], ['Filed.']]);
   });
 
   it('has the name and description of its agent by default (SUB-03)', () => {
@@ -181,7 +191,7 @@ describe('a subagent with a call that waits for approval', () => {
     expect(first).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay', message: 'Pay?' }] });
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shown(session.requests)).toEqual([
+    expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You are payer. <- To payer.',
       'You are payer. <- paid',
@@ -192,7 +202,7 @@ describe('a subagent with a call that waits for approval', () => {
   it('shows the reason of a rejection to its agent (SUB-10)', async () => {
     const { session } = await suspended();
     await session.decide('pay', { decision: 'reject', reason: 'Too much.' });
-    expect(shown(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
+    expect(summarizeRequests(session.requests)[2]).toMatch(/^You are payer\. <- .*Too much\./s);
   });
 
   it('does not repeat a sibling that ended while the call was waiting (SUB-10)', async () => {

@@ -6,8 +6,8 @@ import { consoleLog } from '../../../doors/tools.ts';
 import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
 
 // Plain JavaScript can pass this.
-const late = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
-const broken = (): never => {
+const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
+const throwBroken = (): never => {
   throw new Error('broken');
 };
 
@@ -24,7 +24,7 @@ describe('a reset function that returns a promise', () => {
   it.each([
     ['false', () => false],
     ['true', () => true],
-    ['a call whose reset throws', broken],
+    ['a call whose reset throws', throwBroken],
   ])('does not reset the memory for %s, and is reported once', async (_, answer) => {
     const { tool } = workshop();
     const [pay, ship] = [tool('pay'), tool('ship')];
@@ -33,13 +33,13 @@ describe('a reset function that returns a promise', () => {
       ...about,
       name: 'orders',
       initial: 'open',
-      reset: late(answer),
+      reset: answerLate(answer),
       states: { open: [{ tool: pay, to: 'paid' }], paid: [ship] },
     });
     const playbook = definePlaybook({
       ...about,
       name: 'desk',
-      reset: late(answer),
+      reset: answerLate(answer),
       tools: [pay],
       locked: [{ tool: ship, unlockedBy: after(pay) }],
     });

@@ -11,15 +11,15 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 import type { TurnHost } from '../../../doors/session.ts';
-import { startStored, stored } from '../../../fixtures/stored.ts';
+import { startStored, waitForEvent } from '../../../fixtures/stored.ts';
 import { LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { agent, agentic, asks, byLoop, calls, resultsRead, shown } from './scenes.ts';
+import { agent, agentic, asks, byLoop, calls, resultsRead, summarizeRequests } from './scenes.ts';
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
 /** Makes a `once` tool that records its runs, and runs a callback during each of them. */
-function counted(name: string, during: (run: number) => void = () => {}) {
+function countingTool(name: string, during: (run: number) => void = () => {}) {
   const runs: string[] = [];
   const tool = defineTool({
     name,
@@ -34,14 +34,14 @@ function counted(name: string, during: (run: number) => void = () => {}) {
 }
 
 /** Returns the requests to models, including repeated ones. */
-const asked = (session: TestSession): readonly string[] => shown(session.requests);
+const requestLines = (session: TestSession): readonly string[] => summarizeRequests(session.requests);
 
 describe('a kill inside a nested loop', () => {
   /**
    * Three nested loops. In the innermost loop a `once` tool runs, and then a `read` tool kills the Worker.
    */
   function deep(kills: number) {
-    const pay = counted('pay');
+    const pay = countingTool('pay');
     const fatal = defineTool({
       name: 'fatal',
       description: 'Kills the Worker.',
@@ -79,7 +79,7 @@ describe('a kill inside a nested loop', () => {
       const answer = await session.send('Go.');
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 9, toolCalls: 5 });
       expect(pay.runs).toHaveLength(1);
-      expect(asked(session)).toEqual([
+      expect(requestLines(session)).toEqual([
         'You are boss. <- Go.',
         'You outer. <- {"task":"outer."}',
         'You are mid. <- To mid.',
@@ -102,13 +102,13 @@ describe('a kill inside a nested loop', () => {
   );
 
   it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
-    const pay = counted('pay', () => session.kill());
+    const pay = countingTool('pay', () => session.kill());
     const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
       replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
     });
     const answer = await session.send('Go.');
     expect([pay.runs.length, answer.outcome]).toEqual([1, 'completed']);
-    expect(asked(session).slice(2)).toEqual([
+    expect(requestLines(session).slice(2)).toEqual([
       "You dig. <- Error: The outcome of this call of 'pay' is unknown: it was started, and no answer came back. It may have " +
         'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
       'You are boss. <- I cannot tell.',
@@ -116,9 +116,9 @@ describe('a kill inside a nested loop', () => {
   });
 
   it('during a model call repeats only that call', async () => {
-    const pay = counted('pay');
+    const pay = countingTool('pay');
     const dies: ScriptedReply = async () => {
-      await stored(session, ({ type }) => type === 'tool-call-ended');
+      await waitForEvent(session, ({ type }) => type === 'tool-call-ended');
       session.kill();
       return 'Lost.';
     };
@@ -126,7 +126,7 @@ describe('a kill inside a nested loop', () => {
       replies: [calls(task('dig')), calls('pay'), dies, 'Found.', 'Done.'],
     });
     await session.send('Go.');
-    expect(asked(session)).toEqual([
+    expect(requestLines(session)).toEqual([
       'You are boss. <- Go.',
       'You dig. <- {"task":"dig."}',
       'You dig. <- pay 1',
@@ -140,7 +140,7 @@ describe('a kill inside a nested loop', () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const biller = agent('biller', [], { output: jsonSchema(output) });
     const dies: ScriptedReply = async () => {
-      await stored(session, ({ type }) => type === 'answer-rejected');
+      await waitForEvent(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return 'Lost.';
     };

@@ -58,7 +58,7 @@ export const answers = (name: string, value: unknown) =>
   defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
 
 /** Returns the system message and the last message of each request. */
-export const shown = (requests: readonly ModelRequest[]): string[] =>
+export const summarizeRequests = (requests: readonly ModelRequest[]): string[] =>
   requests.map(({ messages: [first, ...rest] }) => `${first?.text} <- ${rest.at(-1)?.text}`);
 
 /** Returns the results in the last request. */
@@ -66,7 +66,7 @@ export const resultsRead = ({ requests }: Pick<TestSession, 'requests'>): string
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Returns the names of the tools that each request offered. */
-export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+export const offeredTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns a script for parallel loops: each loop has its own replies, which its system message selects. */

@@ -25,12 +25,12 @@ const read = defineTool({
   name: 'read',
   description: 'Reads.',
   effect: 'read',
-  run: (_, { blackboard }) => written(blackboard.entries()),
+  run: (_, { blackboard }) => formatEntries(blackboard.entries()),
 });
 const notes = (...entries: readonly string[]) =>
   calls(...entries.map((entry) => ['note', { entry }] as const));
 
-const written = (entries: readonly BlackboardEntry[]): string =>
+const formatEntries = (entries: readonly BlackboardEntry[]): string =>
   entries.map(({ name, value }) => (name === undefined ? `${value}` : `${name}=${value}`)).join(' ');
 
 const tools: readonly AnyTool[] = [note, read];
@@ -46,7 +46,7 @@ async function turnOf(
   const session = createTestSession(agent('boss', [...tools, ...more]), { replies, warm });
   const answer = await session.send('Go.');
   const { blackboard } = await session.state();
-  return { session, answer, board: written(blackboard), read: resultsRead(session) };
+  return { session, answer, board: formatEntries(blackboard), read: resultsRead(session) };
 }
 
 describe('the blackboard of a subagent', () => {
@@ -166,7 +166,7 @@ describe('the blackboard of a subagent', () => {
     );
     await session.send('Go.');
     session.restart();
-    expect([kills, written((await session.state()).blackboard)]).toEqual([-1, 'a=1 b=2 c=3']);
+    expect([kills, formatEntries((await session.state()).blackboard)]).toEqual([-1, 'a=1 b=2 c=3']);
     const seen: readonly (Json | undefined)[] = session.requests.map(({ messages }) => messages.at(-1)?.text);
     expect(seen).toContain('a=1 b=2');
   });

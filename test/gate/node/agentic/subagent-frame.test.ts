@@ -11,7 +11,7 @@ import {
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { agent, answers, asks, byLoop, calls, offered, resultsRead, turnOf } from './scenes.ts';
+import { agent, answers, asks, byLoop, calls, offeredTools, resultsRead, turnOf } from './scenes.ts';
 
 const look = answers('look', 'seen');
 
@@ -83,7 +83,7 @@ describe('the frame of a subagent', () => {
       [defineSubagent({ agent: own }), look],
       [asks('clerk'), 'Filed.', 'Done.'],
     );
-    expect(offered(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
+    expect(offeredTools(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
   });
 
   it('uses the policies of its agent instead of those of the outer loop', async () => {
@@ -146,7 +146,7 @@ describe('the frame of a subagent', () => {
     });
     const script = [asks('clerk'), 'Filed.', 'Done.'];
     const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
-    expect(offered(session)[1]).toEqual(['fetch', 'look']);
+    expect(offeredTools(session)[1]).toEqual(['fetch', 'look']);
     const none = { use: [registered([])], agents: [] };
     const { read, answer } = await turnOf([tool], [asks('clerk'), 'Done.'], none);
     expect(answer.outcome).toBe('completed');

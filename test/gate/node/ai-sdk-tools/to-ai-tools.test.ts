@@ -27,7 +27,7 @@ const find = defineTool({
 });
 
 /** Lets a model of the AI SDK call these tools. */
-async function played(
+async function playModel(
   sources: Parameters<typeof defineAgent>[0]['tools'] & object,
   replies: readonly Scripted[],
   options?: ToAiToolsOptions,
@@ -40,7 +40,7 @@ async function played(
 
 describe('toAiTools', () => {
   it('keeps the schema, and returns text to the model and a value to the program (S3-11)', async () => {
-    const { model, result, shown } = await played(
+    const { model, result, shown } = await playModel(
       [withUsageNote(find, 'Use it.')],
       [[{ name: 'find', input: { what: 'kelp', more: { a: 1 } } }]],
     );
@@ -62,7 +62,7 @@ describe('toAiTools', () => {
 
   it('shows the model the texts of invalid inputs and failures', async () => {
     const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('The shop is shut.') });
-    const { shown, result } = await played(
+    const { shown, result } = await playModel(
       [find, fails],
       [
         [
@@ -98,7 +98,7 @@ describe('toAiTools', () => {
         throw new Error(`${context.get('tenant')} ${secrets.get('KEY')}`);
       },
     });
-    const { shown } = await played([look], [[{ name: 'look', input: {} }]], {
+    const { shown } = await playModel([look], [[{ name: 'look', input: {} }]], {
       context: { tenant: 'acme' },
       secrets: { KEY: 'k' },
       exceptionProcessor: ({ tool, thrown }) => `${tool}: ${thrown}`,
@@ -126,15 +126,15 @@ describe('toAiTools', () => {
       { name: 'a', input: {} },
       { name: 'b', input: {} },
     ];
-    await played([step('a', 'one'), step('b', 'one')], [both]);
+    await playModel([step('a', 'one'), step('b', 'one')], [both]);
     expect(most).toBe(1);
-    await played([step('a'), step('b')], [both]);
+    await playModel([step('a'), step('b')], [both]);
     expect(most).toBe(2);
   });
 
   it('counts the calls of the conversation toward limits', async () => {
     const call = [{ name: 'find', input: { what: 'kelp', more: {} } }];
-    const { shown } = await played([find], [call, call], { limits: { callsPerTool: 1 } });
+    const { shown } = await playModel([find], [call, call], { limits: { callsPerTool: 1 } });
     expect(shown).toEqual([
       { type: 'text', value: 'Found KELP.' },
       { type: 'error-text', value: expect.stringContaining("'find'") },
@@ -156,7 +156,7 @@ describe('toAiTools', () => {
       },
     });
     const call = [{ name: 'look', input: {} }];
-    await played([look], [call, call]);
+    await playModel([look], [call, call]);
     expect(seen).toEqual([
       ['Go.', [undefined]],
       ['Go.', ['text'], [undefined]],
@@ -167,7 +167,7 @@ describe('toAiTools', () => {
     const log = vi.spyOn(console, 'error').mockReturnValue();
     const run = vi.fn(() => 'Paid.');
     const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');
-    const { shown } = await played([pay], [[{ name: 'pay', input: {} }]]);
+    const { shown } = await playModel([pay], [[{ name: 'pay', input: {} }]]);
     const told =
       "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can decide, or review it with withReview.";
     expect(shown).toEqual([{ type: 'error-text', value: `Error: ${told}` }]);

@@ -24,10 +24,10 @@ import {
   clerk,
   customer,
   description,
+  getCall,
   getCustomer,
-  getting,
   listCustomers,
-  offered,
+  offeredTools,
   results,
   returns,
   turnOf,
@@ -63,7 +63,7 @@ async function chained(
 ) {
   const { session } = await turnOf(clerk(tools, entries), replies);
   const own = tools.map(({ name }) => name);
-  const brought = offered(session).map((names) => names.filter((name) => !own.includes(name)));
+  const brought = offeredTools(session).map((names) => names.filter((name) => !own.includes(name)));
   return { session, brought, read: results(session) };
 }
 
@@ -202,7 +202,7 @@ describe('a type with chainFrom beside chainAny', () => {
   it('keeps its own object, and offers its tools from the start (CHN-12)', async () => {
     const { session } = await turnOf(clerk([getCustomer, ann, order], [chainFrom(Customer), chainAny()]), [
       calls(['average_spend', { months: 1 }]),
-      getting('c1'),
+      getCall('c1'),
       calls('order'),
       calls('ann'),
       calls(['average_spend', { months: 1 }], 'describe'),
@@ -221,7 +221,7 @@ describe('a type with chainFrom beside chainAny', () => {
     const never = chainFrom(Customer, { when: () => false });
     const { session } = await turnOf(clerk([getCustomer, ann], [never, chainAny()]), [
       calls('ann'),
-      getting('c1'),
+      getCall('c1'),
       calls('describe', ['average_spend', { months: 1 }]),
     ]);
     expect(results(session).slice(2)).toEqual(['user ann', UNBOUND]);

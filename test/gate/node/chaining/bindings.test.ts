@@ -32,8 +32,8 @@ function fold(
   return after;
 }
 
-const one = (type: string, key = ''): ChainingFact => ({ as: 'one', key, type });
-const many = (ids: readonly string[], max = 64): ChainingFact => ({
+const chainOne = (type: string, key = ''): ChainingFact => ({ as: 'one', key, type });
+const chainMany = (ids: readonly string[], max = 64): ChainingFact => ({
   as: 'many',
   key: '',
   type: 'T',
@@ -50,20 +50,20 @@ const formatBindings = (bindings: Bindings): string[] =>
 
 const observe = (bindings: Bindings, moment: Partial<SessionMoment>): Bindings =>
   BINDINGS.observe?.(bindings, moment as SessionMoment) ?? []; // `observe` reads only these properties.
-const opened = (bindings: Bindings, frame: string, path = 'a/b') =>
+const openLoop = (bindings: Bindings, frame: string, path = 'a/b') =>
   observe(bindings, { type: 'loop-opened', frame, path });
-const closed = (bindings: Bindings, call: string) => observe(bindings, { type: 'call-ended', call });
+const closeLoop = (bindings: Bindings, call: string) => observe(bindings, { type: 'call-ended', call });
 const inB = (frame: string) => ({ frame, path: 'a/b' });
 
 describe('bindings', () => {
   it('keep one object per type, one for chainAny and one per id, with the newest last', () => {
-    let bindings = fold([], one('T'), 1);
+    let bindings = fold([], chainOne('T'), 1);
     bindings = fold(bindings, { as: 'any', key: '', type: 'T' }, 2);
-    bindings = fold(bindings, many(['i', 'j']), [3, 4]);
-    bindings = fold(bindings, one('U'), 5);
-    bindings = fold(bindings, one('T'), 6);
+    bindings = fold(bindings, chainMany(['i', 'j']), [3, 4]);
+    bindings = fold(bindings, chainOne('U'), 5);
+    bindings = fold(bindings, chainOne('T'), 6);
     bindings = fold(bindings, { as: 'any', key: '', type: 'U' }, 7);
-    bindings = fold(bindings, many(['i']), [8]);
+    bindings = fold(bindings, chainMany(['i']), [8]);
     expect(formatBindings(bindings)).toEqual([
       'a many j 4',
       'a one U 5',
@@ -76,9 +76,9 @@ describe('bindings', () => {
   it.each(['__proto__', 'constructor', '', 'a b', '\ud800'])(
     'keep %j apart from other names as a path, a key and an id',
     (name) => {
-      let bindings = fold([], one('T', name), 1, { path: name });
-      bindings = fold(bindings, one('T', 'other'), 2, { path: name });
-      bindings = fold(bindings, many([name, `${name}.`]), [3, 4]);
+      let bindings = fold([], chainOne('T', name), 1, { path: name });
+      bindings = fold(bindings, chainOne('T', 'other'), 2, { path: name });
+      bindings = fold(bindings, chainMany([name, `${name}.`]), [3, 4]);
       expect(bindingsAt(bindings, { path: name, key: name, frame: '' }).map(({ value }) => value)).toEqual([
         1,
       ]);
@@ -89,58 +89,58 @@ describe('bindings', () => {
   );
 
   it('keep no more tools than the type allows, those of the newest objects (TPR-07)', () => {
-    const bindings = fold(fold([], many(['a', 'b']), [1, 2]), many(['c', 'd'], 4), [3, 4]);
+    const bindings = fold(fold([], chainMany(['a', 'b']), [1, 2]), chainMany(['c', 'd'], 4), [3, 4]);
     expect(formatBindings(bindings)).toEqual(['a many c 3', 'a many d 4']);
-    expect(formatBindings(fold(bindings, many(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
-    expect(formatBindings(fold(bindings, many(['e'], 1), [5]))).toEqual(['a many e 5']);
+    expect(formatBindings(fold(bindings, chainMany(['e'], 5), [5]))).toEqual(['a many d 4', 'a many e 5']);
+    expect(formatBindings(fold(bindings, chainMany(['e'], 1), [5]))).toEqual(['a many e 5']);
   });
 
   it('stay unchanged if the result is no artifact, or has no value at the recorded position', () => {
-    const bindings = fold([], one('T'), 1);
+    const bindings = fold([], chainOne('T'), 1);
     const text = { result: { type: 'text', content: 'x' } } as const;
-    expect(fold(bindings, one('T'), 2, text)).toEqual(bindings);
-    expect(fold(bindings, many(['i']), {})).toEqual(bindings);
-    expect(fold(bindings, many(['i', 'j']), [2])).toHaveLength(2);
+    expect(fold(bindings, chainOne('T'), 2, text)).toEqual(bindings);
+    expect(fold(bindings, chainMany(['i']), {})).toEqual(bindings);
+    expect(fold(bindings, chainMany(['i', 'j']), [2])).toHaveLength(2);
   });
 
   it('are dropped for the path and key of a restarted loop', () => {
-    let bindings = fold([], one('T', 'k'), 1);
-    bindings = fold(bindings, one('T', 'l'), 2);
-    bindings = fold(bindings, one('T', 'k'), 3, { path: 'a/b' });
+    let bindings = fold([], chainOne('T', 'k'), 1);
+    bindings = fold(bindings, chainOne('T', 'l'), 2);
+    bindings = fold(bindings, chainOne('T', 'k'), 3, { path: 'a/b' });
     const { slice, fact } = forgetBindings('k');
     expect(slice).toBe(BINDINGS.name);
     expect(formatBindings(fold(bindings, fact as ChainingFact))).toEqual(['a one T 2', 'a/b one T 3']); // The fact of the restart itself.
   });
 
   it("are copied to a nested loop when it starts, and the loop's own bindings are copied back when it ends", () => {
-    let bindings = fold(fold([], one('T'), 0), one('T'), 1, inB(''));
-    bindings = fold(bindings, one('U'), 2, inB(''));
-    bindings = opened(opened(bindings, 'f'), 'g');
-    bindings = fold(bindings, one('T'), 3, inB('f'));
-    bindings = closed(bindings, 'f');
+    let bindings = fold(fold([], chainOne('T'), 0), chainOne('T'), 1, inB(''));
+    bindings = fold(bindings, chainOne('U'), 2, inB(''));
+    bindings = openLoop(openLoop(bindings, 'f'), 'g');
+    bindings = fold(bindings, chainOne('T'), 3, inB('f'));
+    bindings = closeLoop(bindings, 'f');
     const inG = bindingsAt(bindings, { path: 'a/b', key: '', frame: 'g' });
     expect(formatBindings(inG)).toEqual(['a/b[g] one T 1', 'a/b[g] one U 2']);
-    bindings = closed(bindings, 'g');
+    bindings = closeLoop(bindings, 'g');
     expect(formatBindings(bindings)).toEqual(['a one T 0', 'a/b one U 2', 'a/b one T 3']);
     expect(bindings.some((binding) => 'inherited' in binding)).toBe(false);
   });
 
   it('do not exceed the maximum number of tools when a nested loop copies them back', () => {
-    let bindings = opened(fold([], many(['a', 'b'], 4), [1, 2], inB('')), 'f');
-    bindings = fold(bindings, many(['c'], 4), [3], inB('f'));
-    expect(formatBindings(closed(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
+    let bindings = openLoop(fold([], chainMany(['a', 'b'], 4), [1, 2], inB('')), 'f');
+    bindings = fold(bindings, chainMany(['c'], 4), [3], inB('f'));
+    expect(formatBindings(closeLoop(bindings, 'f'))).toEqual(['a/b many b 2', 'a/b many c 3']);
   });
 
   it('are copied back from open loops at the end of the turn', () => {
-    const bindings = fold(opened(fold([], one('T'), 1, inB('')), 'f'), one('T'), 2, inB('f'));
+    const bindings = fold(openLoop(fold([], chainOne('T'), 1, inB('')), 'f'), chainOne('T'), 2, inB('f'));
     expect(formatBindings(observe(bindings, { type: 'turn-ended' }))).toEqual(['a/b one T 2']);
   });
 
   it('are the same array after an unrelated event', () => {
-    const bindings = fold([], one('T'), 1);
+    const bindings = fold([], chainOne('T'), 1);
     expect(observe(bindings, { type: 'model-replied' })).toBe(bindings);
-    expect(closed(bindings, 'x')).toBe(bindings);
-    expect(opened(bindings, 'f')).toBe(bindings);
+    expect(closeLoop(bindings, 'x')).toBe(bindings);
+    expect(openLoop(bindings, 'f')).toBe(bindings);
     expect(observe(bindings, { type: 'turn-ended' })).toBe(bindings);
   });
 });

@@ -5,7 +5,7 @@ import { chainFrom, type DiscoveredType, discover } from '../../../../src/kinds/
 import { answers as asking } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { stored } from '../../../fixtures/stored.ts';
+import { waitForEvent } from '../../../fixtures/stored.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,
@@ -13,9 +13,9 @@ import {
   calls,
   clerk,
   customer,
+  getCall,
   getCustomer,
-  getting,
-  offered,
+  offeredTools,
   results,
   returns,
   turnOf,
@@ -25,11 +25,11 @@ import {
 const spend = calls(['average_spend', { months: 3 }]);
 
 /** Returns the bindings in the state of the session. */
-const bound = async (session: TestSession) => (await session.state()).memories.get('chaining');
+const chainingMemoryOf = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('the object of a chain', () => {
   it('belongs to the session: later turns have it, even after a restart', async () => {
-    const replies = [getting('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
+    const replies = [getCall('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
     const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
     await session.send('And?');
@@ -42,15 +42,15 @@ describe('the object of a chain', () => {
   it('is read from a snapshot if the journal is long, like discovered objects', async () => {
     const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer), discover(Customer)]);
-    const replies = [getting('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
+    const replies = [getCall('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
     const session = createTestSession(agent, { replies: [...replies, 'Spent.'] });
     await session.send('Get c1.');
     for (let turn = 0; turn < 70; turn += 1) await session.send('Idle.');
-    const before = await bound(session);
+    const before = await chainingMemoryOf(session);
     session.restart();
-    expect(await bound(session)).toEqual(before);
+    expect(await chainingMemoryOf(session)).toEqual(before);
     await session.send('And?');
-    expect(offered(session).at(-1)).toEqual([
+    expect(offeredTools(session).at(-1)).toEqual([
       'average_spend',
       'get_customer',
       'idle',
@@ -82,7 +82,7 @@ describe('the object of a chain', () => {
     expect(journal).not.toContain('hunter22');
     expect(journal.split('Ann [secret KEY]')).toHaveLength(3); // In the artifact, and in the result of `average_spend`.
     expect(JSON.stringify(seen)).not.toContain('hunter22');
-    expect(await bound(session)).toMatchObject([
+    expect(await chainingMemoryOf(session)).toMatchObject([
       { as: 'one', value: { name: 'Ann [secret KEY]' } },
       { as: 'many', value: { name: 'Ann [secret KEY]' } },
     ]);
@@ -118,7 +118,7 @@ describe('the object of a chain', () => {
     version = 2;
     session.restart();
     await session.send('Show.');
-    expect(offered(session).at(-1)).toEqual(['get', 'show']);
+    expect(offeredTools(session).at(-1)).toEqual(['get', 'show']);
     expect(results(session).at(-2)).toBe(
       'This tool is not yet available. You must first retrieve a single Dated instance.',
     );
@@ -170,7 +170,7 @@ describe('the object of a chain', () => {
       run: async () => {
         if (!killed) {
           killed = true;
-          await stored(session, ({ type }) => type === 'tool-call-ended', 2); // The other calls.
+          await waitForEvent(session, ({ type }) => type === 'tool-call-ended', 2); // The other calls.
           session.kill();
           await new Promise(() => {});
         }
@@ -187,7 +187,7 @@ describe('the object of a chain', () => {
       UNBOUND,
       'Name of slow 2020: 30',
     ]);
-    expect(await bound(session)).toMatchObject([
+    expect(await chainingMemoryOf(session)).toMatchObject([
       { as: 'many', id: 'c1' },
       { as: 'one', value: { id: 'slow' } },
       { as: 'many', id: 'slow' },

@@ -10,7 +10,7 @@ import {
   type ToolResultSeen,
 } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { until } from '../../../fixtures/scripts.ts';
+import { waitUntil } from '../../../fixtures/scripts.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
 import {
   answers,
@@ -18,10 +18,10 @@ import {
   calls,
   clerk,
   customer,
+  getCall,
   getCustomer,
-  getting,
   listCustomers,
-  offered,
+  offeredTools,
   results,
   returns,
   turnOf,
@@ -46,7 +46,7 @@ it('chaining can be declared twice, for the app and for an agent', async () => {
 describe('a chained type that has no object yet', () => {
   it('offers its tools from the start, which report that an object must be retrieved first (CHN-01, CHN-02)', async () => {
     const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spend]);
-    expect(offered(session)[0]).toEqual(['average_spend', 'get_customer']);
+    expect(offeredTools(session)[0]).toEqual(['average_spend', 'get_customer']);
     expect(results(session)).toEqual([
       'This tool is not yet available. You must first retrieve a single Customer instance.',
     ]);
@@ -109,7 +109,7 @@ describe('a chained type that has no object yet', () => {
 
 describe('a chained type that has an object', () => {
   it('offers tools that use the object from the next model call on, with unchanged descriptions (CHN-03, CHN-15)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getting('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getCall('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
     expect(
       session.requests.map(({ tools }) => tools.find(({ name }) => name === 'average_spend')?.description),
@@ -118,7 +118,7 @@ describe('a chained type that has an object', () => {
         'What the customer spends on average.\n\nNote: This tool requires a Customer instance to be retrieved first.',
       ),
     );
-    expect(offered(session)[1]).toEqual(['average_spend', 'get_customer']);
+    expect(offeredTools(session)[1]).toEqual(['average_spend', 'get_customer']);
   });
 
   it('checks the inputs of its tools, and turns exceptions into error results (TPR-14)', async () => {
@@ -174,7 +174,7 @@ describe('a chained type that has an object', () => {
       calls('lounge'),
     ]);
     expect(
-      offered(session).map((names) => names.filter((name) => !['plain', 'rich'].includes(name))),
+      offeredTools(session).map((names) => names.filter((name) => !['plain', 'rich'].includes(name))),
     ).toEqual([
       ['balance', 'upgrade'],
       ['balance'],
@@ -188,9 +188,9 @@ describe('a chained type that has an object', () => {
 
   it('uses the newest object (CHN-06)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
-      getting('c1'),
+      getCall('c1'),
       spend,
-      getting('c2'),
+      getCall('c2'),
       spend,
     ]);
     expect(results(session)[1]).toBe('Name of c1 2020: 30');
@@ -215,7 +215,7 @@ describe('a chained type that has an object', () => {
       run: async () => {
         batch += 1;
         const wanted = batch;
-        await until(() => found >= wanted);
+        await waitUntil(() => found >= wanted);
         return customer('slow');
       },
     });
@@ -245,7 +245,7 @@ describe('a chained type that has an object', () => {
       answers('row', customer('c2')),
     ];
     const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
-      getting('c1'),
+      getCall('c1'),
       calls('fails', 'row'),
       spend,
     ]);
@@ -285,7 +285,7 @@ describe('an object', () => {
     const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
       calls('list_customers'),
       spend,
-      getting('c3'),
+      getCall('c3'),
       calls('list_customers'),
       spend,
     ]);
@@ -312,7 +312,7 @@ describe('an object', () => {
     const warned = warnings();
     const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
     const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
-      getting('c1'),
+      getCall('c1'),
       calls('wrong'),
       spend,
     ]);
@@ -333,7 +333,7 @@ describe('an object', () => {
     });
     const { session } = await turnOf(
       clerk([getCustomer], [chained]),
-      [getting('c1'), getting('c2'), spend, getting('c3'), spend],
+      [getCall('c1'), getCall('c2'), spend, getCall('c3'), spend],
       { context: { tenant: 'acme' } },
     );
     expect(results(session)[2]).toBe('Name of c1 2020: 30');
@@ -350,7 +350,7 @@ describe('an object', () => {
         throw new Error('No.');
       },
     });
-    const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), spend]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), UNBOUND]);
     expect(log.mock.calls).toEqual([
       ["holdfast: whether a 'Customer' is chained could not be decided, so it is not", new Error('No.')],
@@ -366,9 +366,12 @@ describe('an object', () => {
       [discover(Customer, { when: async () => true } as never), []],
     ] as const) {
       log.mockClear();
-      const { session } = await turnOf(clerk([getCustomer], [chained]), [getting('c1'), getting('c2')]);
-      expect(offered(session).at(-1)).toEqual(offered(session)[0]);
-      expect(offered(session)[0]).toEqual([...(told.length > 0 ? ['average_spend'] : []), 'get_customer']);
+      const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), getCall('c2')]);
+      expect(offeredTools(session).at(-1)).toEqual(offeredTools(session)[0]);
+      expect(offeredTools(session)[0]).toEqual([
+        ...(told.length > 0 ? ['average_spend'] : []),
+        'get_customer',
+      ]);
       expect(log.mock.calls).toEqual([
         ["holdfast: `when` of the chained type 'Customer' returns a promise, but must be synchronous"],
       ]);
@@ -418,8 +421,8 @@ describe('an object', () => {
 
 describe('chaining', () => {
   it('offers no tools if no type is chained', async () => {
-    const { session } = await turnOf(clerk([getCustomer]), [getting('c1')]);
-    expect(offered(session)).toEqual([['get_customer'], ['get_customer']]);
+    const { session } = await turnOf(clerk([getCustomer]), [getCall('c1')]);
+    expect(offeredTools(session)).toEqual([['get_customer'], ['get_customer']]);
     expect((await session.state()).memories.get('chaining')).toBeUndefined();
   });
 
@@ -430,7 +433,7 @@ describe('chaining', () => {
       const warned = warnings();
       const own = answers('average_spend', 'Mine.');
       const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
-        getting('c1'),
+        getCall('c1'),
         spend,
       ]);
       expect(results(session)[1]).toBe('Mine.');
@@ -470,7 +473,7 @@ describe('chaining', () => {
 
   it('sends the same definitions to the model while the objects stay the same', async () => {
     const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer)]);
-    const replies = [getting('c1'), calls('idle'), calls('idle')];
+    const replies = [getCall('c1'), calls('idle'), calls('idle')];
     const { session } = await turnOf(agent, replies, { warm: true });
     const [unbound, first, second, third] = session.requests.map(({ tools }) => tools);
     expect(second).toBe(first);

@@ -10,7 +10,7 @@ import {
   type ToolsChangeSeen,
 } from '../../../../src/modules/inspect/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { answers, calls, clerk, offered, results, returns, turnOf } from './scenes.ts';
+import { answers, calls, clerk, offeredTools, results, returns, turnOf } from './scenes.ts';
 
 const Order = defineDomainType({
   name: 'Order',
@@ -35,9 +35,9 @@ const Customer = defineDomainType({
     ]),
   ],
 });
-const named = (id: string) => ({ id, name: `Name of ${id}` });
+const customerWithId = (id: string) => ({ id, name: `Name of ${id}` });
 const lists = (...found: readonly Json[]) => returns('list', Customer, () => artifact('Listed.', found));
-const one = (id: string) => returns('one', Customer, named(id));
+const returningOne = (id: string) => returns('one', Customer, customerWithId(id));
 
 /** Returns the names of the additional tools in each model call of a turn with one tool. */
 async function discovered(
@@ -46,14 +46,14 @@ async function discovered(
   chaining = [discover(Customer)],
 ) {
   const { session } = await turnOf(clerk([tool], chaining), replies);
-  const brought = offered(session).map((names) => names.filter((name) => name !== tool.name));
+  const brought = offeredTools(session).map((names) => names.filter((name) => name !== tool.name));
   return { session, brought, read: results(session) };
 }
 
 describe('a discovered type', () => {
   it('offers the tools of each returned object, with its id in their names (TPR-01, TPR-02)', async () => {
     const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
-    const { brought, read, session } = await discovered(one('c1'), replies);
+    const { brought, read, session } = await discovered(returningOne('c1'), replies);
     expect(brought).toEqual([
       [],
       ['customer_c1_average_spend', 'customer_c1_orders'],
@@ -85,7 +85,7 @@ describe('a discovered type', () => {
   });
 
   it('offers the tools of several objects at once, also of every element of a list (TPR-04, CHN-08)', async () => {
-    const list = lists(named('c1'), null, named('c2'));
+    const list = lists(customerWithId('c1'), null, customerWithId('c2'));
     const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
     const { brought, read } = await discovered(list, replies);
     expect(brought[1]).toEqual([
@@ -100,33 +100,37 @@ describe('a discovered type', () => {
   it('adds the full id to the metadata of its tools (TPR-03)', async () => {
     const seen: ToolCallSeen[] = [];
     const inspector: LoopInspector = { beforeToolCall: (call) => seen.push(call) };
-    const agent = clerk([one('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
+    const agent = clerk([returningOne('é/c 1')], [discover(Customer)], { use: [inspect(inspector)] });
     const { session } = await turnOf(agent, [calls('one')]);
     const name =
-      offered(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
+      offeredTools(session)[1]?.find((tool) => tool.endsWith('orders') || tool.includes('orders')) ?? '';
     expect(name).toMatch(/^customer_c1_orders_[0-9a-z]{1,7}$/);
     await turnOf(agent, [calls('one'), calls(name)]);
     expect(seen.at(-1)?.metadata).toEqual({ domainType: 'Customer', instanceId: 'é/c 1' });
   });
 
   it('must be listed to be discovered (TPR-11)', async () => {
-    const { session } = await turnOf(clerk([one('c1')]), [calls('one')]);
-    expect(offered(session)).toEqual([['one'], ['one']]);
+    const { session } = await turnOf(clerk([returningOne('c1')]), [calls('one')]);
+    expect(offeredTools(session)).toEqual([['one'], ['one']]);
   });
 
   it('is found only in artifacts of the type, never in text or similar values (TPR-15)', async () => {
     const tools = [
-      answers('text', JSON.stringify(named('c1'))),
-      answers('row', named('c1')),
-      answers('rows', [named('c1')]),
+      answers('text', JSON.stringify(customerWithId('c1'))),
+      answers('row', customerWithId('c1')),
+      answers('rows', [customerWithId('c1')]),
     ];
     const { session } = await turnOf(clerk(tools, [discover(Customer)]), [calls('text', 'row', 'rows')]);
-    expect(offered(session)[1]).toEqual(['row', 'rows', 'text']);
+    expect(offeredTools(session)[1]).toEqual(['row', 'rows', 'text']);
   });
 
   it('ignores objects that its predicate refuses', async () => {
     const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
-    const { brought } = await discovered(lists(named('c1'), named('c2')), [calls('list')], [some]);
+    const { brought } = await discovered(
+      lists(customerWithId('c1'), customerWithId('c2')),
+      [calls('list')],
+      [some],
+    );
     expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
   });
 
@@ -144,8 +148,11 @@ describe('a discovered type', () => {
 
   it('also finds objects that tools of its objects return (TPR-07, S2-27)', async () => {
     const replies = [calls('one'), calls('customer_c1_orders'), calls('order_2_ship')];
-    const { session } = await turnOf(clerk([one('c1')], [discover(Customer), discover(Order)]), replies);
-    expect(offered(session)[2]).toEqual([
+    const { session } = await turnOf(
+      clerk([returningOne('c1')], [discover(Customer), discover(Order)]),
+      replies,
+    );
+    expect(offeredTools(session)[2]).toEqual([
       'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
@@ -156,10 +163,10 @@ describe('a discovered type', () => {
   });
 
   it('can be chained as well, which offers the tools of the newest object in addition (CHN-08)', async () => {
-    const { session } = await turnOf(clerk([one('c1')], [chainFrom(Customer), discover(Customer)]), [
+    const { session } = await turnOf(clerk([returningOne('c1')], [chainFrom(Customer), discover(Customer)]), [
       calls('one'),
     ]);
-    expect(offered(session)[1]).toEqual([
+    expect(offeredTools(session)[1]).toEqual([
       'average_spend',
       'one',
       'orders',
@@ -188,11 +195,11 @@ describe('a discovered type', () => {
 describe('too many tools', () => {
   it('drop those of the oldest objects, and the model learns which tools are no longer offered (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
-    const { session } = await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [
-      calls('list'),
-      calls('one'),
-    ]);
-    expect(offered(session)[2]?.filter((name) => name.includes('_'))).toEqual([
+    const { session } = await turnOf(
+      clerk([lists(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few),
+      [calls('list'), calls('one')],
+    );
+    expect(offeredTools(session)[2]?.filter((name) => name.includes('_'))).toEqual([
       'customer_c2_average_spend',
       'customer_c2_orders',
       'customer_c3_average_spend',
@@ -207,7 +214,7 @@ describe('too many tools', () => {
 
   it('drop those of the first objects in a list, and name the first 20 of them (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    const { brought, read } = await discovered(lists(...ids.map(named)), [calls('list')]);
+    const { brought, read } = await discovered(lists(...ids.map(customerWithId)), [calls('list')]);
     expect(brought[1]).toHaveLength(64);
     const left = ids.slice(0, 11).flatMap((id) => [`customer_${id}_average_spend`, `customer_${id}_orders`]);
     expect(read).toEqual([
@@ -218,15 +225,19 @@ describe('too many tools', () => {
   });
 
   it('are cut to the limit if they belong to one object', async () => {
-    const { brought } = await discovered(one('c1'), [calls('one')], [discover(Customer, { max: 1 })]);
+    const { brought } = await discovered(
+      returningOne('c1'),
+      [calls('one')],
+      [discover(Customer, { max: 1 })],
+    );
     expect(brought[1]).toEqual(['customer_c1_average_spend']);
   });
 
   it('are counted separately for each type', async () => {
     const replies = [calls('one'), calls('customer_c1_orders')];
-    const agent = clerk([one('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
+    const agent = clerk([returningOne('c1')], [discover(Customer, { max: 2 }), discover(Order, { max: 1 })]);
     const { session } = await turnOf(agent, replies);
-    expect(offered(session)[2]).toEqual([
+    expect(offeredTools(session)[2]).toEqual([
       'one',
       'customer_c1_average_spend',
       'customer_c1_orders',
@@ -238,11 +249,14 @@ describe('too many tools', () => {
     const warned = warnings();
     const few = [discover(Customer, { max: 4 })];
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    await turnOf(clerk([lists(named('c1'), named('c2')), one('c3')], few), [calls('list'), calls('one')]);
+    await turnOf(clerk([lists(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few), [
+      calls('list'),
+      calls('one'),
+    ]);
     expect(warned).toEqual([
       "holdfast: a result of 'one' brings more tools of Customer objects than the 4 that are offered: 2 are left out",
     ]);
-    await discovered(lists(...ids.map(named)), [calls('list')]);
+    await discovered(lists(...ids.map(customerWithId)), [calls('list')]);
     expect(warned.slice(1)).toEqual([
       "holdfast: a result of 'list' brings more tools of Customer objects than the 64 that are offered: 22 are left out",
     ]);
@@ -250,12 +264,12 @@ describe('too many tools', () => {
 
   it('are logged if they exceed 64 for several types together (S2-27)', async () => {
     const warned = warnings();
-    const many = Array.from({ length: 30 }, (_, at) => named(`c${at}`));
+    const many = Array.from({ length: 30 }, (_, at) => customerWithId(`c${at}`));
     const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
     const orders = returns('orders', Order, () => artifact('Listed.', bought));
     const agent = clerk([lists(...many), orders], [discover(Customer), discover(Order)]);
     const { session } = await turnOf(agent, [calls('list'), calls('orders'), calls('orders')]);
-    expect(offered(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
+    expect(offeredTools(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
     expect(warned).toEqual([
       "holdfast: with a result of 'orders' 66 tools of discovered objects are offered: models choose worse among so many",
     ]);
@@ -288,7 +302,7 @@ describe('an object that cannot be discovered', () => {
     '%s is logged and skipped, while other objects and the result are kept (TPR-05)',
     async (_, value, problem) => {
       const warned = warnings();
-      const { brought, read } = await discovered(lists(value, named('c2'), value), [calls('list')]);
+      const { brought, read } = await discovered(lists(value, customerWithId('c2'), value), [calls('list')]);
       expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
       expect(read).toEqual(['Listed.']);
       expect(warned).toEqual([`holdfast: a result of 'list' adds no tools: ${problem} (2 objects)`]);
@@ -326,7 +340,7 @@ describe('an object that cannot be discovered', () => {
       ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
     );
     const { session } = await turnOf(clerk([list], [discover(Odd)]), [calls('list')]);
-    expect(offered(session)[1]).toEqual(['list', 'odd_e_show']);
+    expect(offeredTools(session)[1]).toEqual(['list', 'odd_e_show']);
     expect(warned).toEqual([
       "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id is neither a string nor a number",
       "holdfast: a result of 'list' adds no tools: domain type 'Odd' is invalid: its id cannot be read: The id is missing.",
@@ -338,19 +352,23 @@ describe('an object that cannot be discovered', () => {
 describe('the note about discovered objects', () => {
   it('is omitted by default, and lists the new tools below the result on request (TPR-10)', async () => {
     const hinted = [discover(Customer, { hint: true })];
-    const { read } = await discovered(lists(named('c1'), named('c2')), [calls('list')], hinted);
+    const { read } = await discovered(
+      lists(customerWithId('c1'), customerWithId('c2')),
+      [calls('list')],
+      hinted,
+    );
     expect(read).toEqual([
       'Listed.\n\n_availableOperations: customer_c1_average_spend, customer_c1_orders, ' +
         'customer_c2_average_spend, customer_c2_orders',
     ]);
-    const { read: untold } = await discovered(lists(named('c1')), [calls('list')]);
+    const { read: untold } = await discovered(lists(customerWithId('c1')), [calls('list')]);
     expect(untold).toEqual(['Listed.']);
   });
 
   it('is journaled with the call, and is visible in the state and to inspectors (TPR-12)', async () => {
     const seen: ModelCallSeen[] = [];
     const inspector: LoopInspector = { beforeModelCall: (call) => seen.push(call) };
-    const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
+    const agent = clerk([returningOne('c1')], [discover(Customer)], { use: [inspect(inspector)] });
     const { session } = await turnOf(agent, [calls('one')]);
     const ends = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
@@ -364,7 +382,7 @@ describe('the note about discovered objects', () => {
       },
     ]);
     expect((await session.state()).memories.get('chaining')).toMatchObject([
-      { path: 'clerk', as: 'many', type: 'Customer', ...found, value: named('c1') },
+      { path: 'clerk', as: 'many', type: 'Customer', ...found, value: customerWithId('c1') },
     ]);
     expect(seen.map(({ iteration, tools }) => [iteration, tools.length])).toEqual([
       [1, 1],
@@ -375,7 +393,7 @@ describe('the note about discovered objects', () => {
   it('names the new tools to inspectors, with their type and object (S2-22)', async () => {
     const seen: ToolsChangeSeen[] = [];
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
-    const agent = clerk([one('c1')], [discover(Customer)], { use: [inspect(inspector)] });
+    const agent = clerk([returningOne('c1')], [discover(Customer)], { use: [inspect(inspector)] });
     await turnOf(agent, [calls('one')]);
     const whose = { domainType: 'Customer', instanceId: 'c1' };
     expect(seen.map(({ came, metadata }) => came.map((name) => [name, metadata(name)]))).toEqual([
@@ -400,7 +418,7 @@ describe('the note about discovered objects', () => {
       tools: [answers('read', 'Read.')],
     });
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
-    const agent = clerk([one('c1'), files], [chainAny()], { use: [inspect(inspector)] });
+    const agent = clerk([returningOne('c1'), files], [chainAny()], { use: [inspect(inspector)] });
     await turnOf(agent, [calls('one', 'files')]);
     const [change] = seen;
     const names = ['average_spend', 'orders', 'read', 'files'];
@@ -470,14 +488,14 @@ describe('the note about discovered objects', () => {
   });
 
   it('can be tested with any tool that returns an object, or with a stub (TPR-16, S2-30)', async () => {
-    const expected = returns('expected', Customer, () => artifact('Found.', named('c1')));
+    const expected = returns('expected', Customer, () => artifact('Found.', customerWithId('c1')));
     const { brought } = await discovered(expected, [calls('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
-    const stubs = { one: () => named('c7') };
-    const agent = clerk([one('c1')], [discover(Customer)]);
+    const stubs = { one: () => customerWithId('c7') };
+    const agent = clerk([returningOne('c1')], [discover(Customer)]);
     const replies = [calls('one'), calls('customer_c7_average_spend')];
     const { session } = await turnOf(agent, replies, { stubs });
-    expect(offered(session)[1]).toEqual(['one', 'customer_c7_average_spend', 'customer_c7_orders']);
+    expect(offeredTools(session)[1]).toEqual(['one', 'customer_c7_average_spend', 'customer_c7_orders']);
     expect(results(session)[1]).toBe('{"of":"Name of c7","months":12}');
   });
 });
@@ -496,7 +514,7 @@ describe('hostile ids', () => {
   ])(
     '%j leads to tool names that every provider accepts and that are unique to the object (TPR-03)',
     async (id) => {
-      const list = lists(named('c1'), named(id), named(`${id}!`));
+      const list = lists(customerWithId('c1'), customerWithId(id), customerWithId(`${id}!`));
       const { brought, session } = await discovered(list, [calls('list')]);
       const names = brought[1] ?? [];
       expect(names).toHaveLength(6);
@@ -522,7 +540,7 @@ describe('hostile ids', () => {
     ]);
     expect(results(session).slice(2, 4)).toEqual(['b_x of a', 'x of a_b']);
     expect(results(session).slice(-2)).toEqual(['b_x of a', 'x of a_b']);
-    const names = offered(session).map((one) => one.filter((name) => name.startsWith('item')));
+    const names = offeredTools(session).map((one) => one.filter((name) => name.startsWith('item')));
     const both = [ofA, 'item_a_x', 'item_a_b_b_x_1mlzzn1', ofAB];
     expect(names).toEqual([[], [ofA, 'item_a_x'], both, both, both, both]);
   });
@@ -547,11 +565,11 @@ describe('hostile ids', () => {
     ];
     const agent = clerk(found, [discover(Item), discover(Part), discover(Twin)]);
     const { session } = await turnOf(agent, [calls('item', 'part', 'twin')]);
-    const names = (offered(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
+    const names = (offeredTools(session).at(-1) ?? []).filter((name) => name.startsWith('item_'));
     expect(names).toHaveLength(3);
     const again = await turnOf(agent, [calls('twin', 'part', 'item'), calls(...names)]);
     expect(
-      offered(again.session)
+      offeredTools(again.session)
         .at(-1)
         ?.filter((name) => name.startsWith('item_')),
     ).toEqual(names);
@@ -576,7 +594,7 @@ describe('hostile ids', () => {
       returns('room', Room, { id: 'r_a', suite: false }),
     ];
     const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book'],
       ['room', 'suite', expect.stringMatching(/^room_r_a_book_[0-9a-z]+$/), 'room_r_book', 'room_r_a_book'],
     ]);
@@ -585,7 +603,9 @@ describe('hostile ids', () => {
   it('cause tools to be omitted if their names have the same hash', async () => {
     const warned = warnings();
     // Two ids with the same hash, found by a search.
-    const { brought } = await discovered(lists(named('c.#(!!!'), named('c;=@"!!')), [calls('list')]);
+    const { brought } = await discovered(lists(customerWithId('c.#(!!!'), customerWithId('c;=@"!!')), [
+      calls('list'),
+    ]);
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(
       "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two discovered objects have it",

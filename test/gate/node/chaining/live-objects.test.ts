@@ -40,7 +40,7 @@ const ShopType = defineDomainType({
 const inDevelopment = (line: string): readonly string[] =>
   process.env.NODE_ENV === 'production' ? [] : [line];
 
-const told = (tool: string): string =>
+const liveObjectHint = (tool: string): string =>
   `holdfast: Tool '${tool}' returned an instance of Shop, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
   `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`;
@@ -76,7 +76,7 @@ describe('an instance of a class with tools', () => {
     ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // Untyped callers can do this.
   ])('is reported to the developer if its tool declares no type and returns it %s', async (_, made) => {
     await play(answers('look', made));
-    expect(error.mock.calls.flat()).toEqual(inDevelopment(told('look')));
+    expect(error.mock.calls.flat()).toEqual(inDevelopment(liveObjectHint('look')));
   });
 
   it('is reported to the developer if its type has no tools', async () => {
@@ -89,7 +89,7 @@ describe('an instance of a class with tools', () => {
       run: () => new Shop(oslo),
     });
     await play(look);
-    expect(error.mock.calls.flat()).toEqual(inDevelopment(told('look')));
+    expect(error.mock.calls.flat()).toEqual(inDevelopment(liveObjectHint('look')));
   });
 
   it.each<[string, unknown]>([

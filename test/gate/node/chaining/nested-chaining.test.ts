@@ -15,18 +15,18 @@ import {
   discover,
 } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { startStored, stored } from '../../../fixtures/stored.ts';
+import { startStored, waitForEvent } from '../../../fixtures/stored.ts';
 import {
   answers,
   Customer,
   calls,
   clerk,
   customer,
+  getCall,
   getCustomer,
-  getting,
   Id,
   listCustomers,
-  offered,
+  offeredTools,
   results,
   turnOf,
   UNBOUND,
@@ -42,7 +42,7 @@ const desk = (more: Partial<AgenticToolConfig<string, typeof Id>> = {}) =>
     tools: [getCustomer],
     ...more,
   });
-const asked = (id: string) => calls(['desk', { id }]);
+const callDesk = (id: string) => calls(['desk', { id }]);
 
 /** Returns the results that the models of nested loops read, in order. */
 const nestedResults = ({ requests }: Parameters<typeof results>[0]): string[] =>
@@ -66,13 +66,13 @@ const playbook = (entries: readonly Chained[]) =>
 describe('an agentic tool with chaining', () => {
   it('offers the tools of an object once one of its calls has returned it (AGT-10, PRN-06)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), [
-      asked('1'),
+      callDesk('1'),
       spend,
-      getting('c1'),
+      getCall('c1'),
       spend,
       'Spent.',
     ]);
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['desk'],
       ...[1, 2, 3, 4].map(() => ['average_spend', 'get_customer']),
       ['desk'],
@@ -82,8 +82,8 @@ describe('an agentic tool with chaining', () => {
 
   it('offers the tools of any object with chainAny, and those of several objects with `discover` (AGT-11)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainAny()])] })]), [
-      asked('1'),
-      getting('c1'),
+      callDesk('1'),
+      getCall('c1'),
       spend,
       'Spent.',
     ]);
@@ -92,9 +92,9 @@ describe('an agentic tool with chaining', () => {
       clerk([
         desk({ use: [chaining([chainAny(), discover(Customer)])], tools: [listCustomers('c1', 'c2')] }),
       ]),
-      [asked('1'), calls('list_customers'), 'Listed.'],
+      [callDesk('1'), calls('list_customers'), 'Listed.'],
     );
-    expect(offered(several)[2]).toEqual([
+    expect(offeredTools(several)[2]).toEqual([
       'list_customers',
       'customer_c1_average_spend',
       'customer_c2_average_spend',
@@ -103,20 +103,20 @@ describe('an agentic tool with chaining', () => {
 
   it('binds its own result in the outer loop, while each loop has its own objects', async () => {
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
-      asked('1'),
-      getting('c1'),
+      callDesk('1'),
+      getCall('c1'),
       'Here is c1.',
       spend,
     ]);
     expect(results(session)).toEqual(['Here is c1.', 'Name of c1 2020: 30']);
-    expect(offered(session)[1]).toEqual(['get_customer']);
+    expect(offeredTools(session)[1]).toEqual(['get_customer']);
     expect((await session.state()).memories.get('chaining')).toMatchObject([{ path: 'clerk', frame: '' }]);
   });
 
   it('binds no object in the outer loop if its result is a list of several objects (CHN-07)', async () => {
     const two = calls(['get_customer', { id: 'c1' }], ['get_customer', { id: 'c2' }]);
     const { session } = await turnOf(clerk([desk()], [chainFrom(Customer)]), [
-      asked('1'),
+      callDesk('1'),
       two,
       'Here they are.',
       spend,
@@ -125,7 +125,7 @@ describe('an agentic tool with chaining', () => {
   });
 
   it('keeps its objects for the session under its path', async () => {
-    const replies = [asked('1'), getting('c1'), 'Got.', 'Done.', asked('2'), spend, 'Spent.', 'Done.'];
+    const replies = [callDesk('1'), getCall('c1'), 'Got.', 'Done.', callDesk('2'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), { replies });
     await session.send('Get c1.');
     expect((await session.state()).memories.get('chaining')).toEqual([
@@ -160,7 +160,7 @@ describe('an agentic tool with chaining', () => {
       },
     });
     const agent = clerk([desk({ use: [chaining([chainFrom(Customer)])], tools: [getCustomer, kills] })]);
-    const replies = [asked('1'), getting('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
+    const replies = [callDesk('1'), getCall('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
     const session = createTestSession(agent, { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(runs).toBe(2);
@@ -180,11 +180,11 @@ describe('an agentic tool with chaining', () => {
     });
     const tools = [getCustomer, slow];
     const scripts: Record<string, unknown[]> = {
-      '{"id":"1"}': [getting('c1'), calls('wait'), spend, 'First.'],
-      '{"id":"2"}': [getting('c2'), spend, 'Second.'],
+      '{"id":"1"}': [getCall('c1'), calls('wait'), spend, 'First.'],
+      '{"id":"2"}': [getCall('c2'), spend, 'Second.'],
       '{"id":"3"}': [calls('wait'), spend, 'Third.'],
       'Go.': [calls(['desk', { id: '1' }], ['desk', { id: '2' }], ['desk', { id: '3' }]), 'Done.'],
-      'Later.': [asked('4'), 'Done.'],
+      'Later.': [callDesk('4'), 'Done.'],
       '{"id":"4"}': [spend, 'Fourth.'],
     };
     const read: Record<string, string | undefined> = {};
@@ -194,7 +194,7 @@ describe('an agentic tool with chaining', () => {
         const of = users.at(-1) ?? '';
         read[of] = messages.at(-1)?.text;
         const reply = scripts[of]?.shift();
-        if (reply === 'Second.') void stored(session, isEndOf('.3.1')).then(gone.resolve);
+        if (reply === 'Second.') void waitForEvent(session, isEndOf('.3.1')).then(gone.resolve);
         return reply as string;
       }),
       // A tool waits for another loop, so the invocation must stay warm: after a hand-over no call would
@@ -225,14 +225,14 @@ describe('a playbook with chaining', () => {
       locked: [{ tool: answers('report', 'Reported.'), unlockedBy: after(getCustomer) }],
       use: [chaining([chainFrom(Customer), discover(Customer)])],
     });
-    const { session } = await turnOf(clerk([locked]), [asked('1'), spend, getting('c1'), spend, 'Spent.']);
-    expect(offered(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
+    const { session } = await turnOf(clerk([locked]), [callDesk('1'), spend, getCall('c1'), spend, 'Spent.']);
+    expect(offeredTools(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
     expect(nestedResults(session)[0]).toBe(UNBOUND);
     expect(nestedResults(session)[2]).toBe('Name of c1 2020: 30');
-    expect(offered(session)[3]).toContain('customer_c1_average_spend');
+    expect(offeredTools(session)[3]).toContain('customer_c1_average_spend');
     const { session: any } = await turnOf(clerk([playbook([chainAny()])]), [
-      asked('1'),
-      getting('c1'),
+      callDesk('1'),
+      getCall('c1'),
       spend,
       'Spent.',
     ]);
@@ -242,7 +242,7 @@ describe('a playbook with chaining', () => {
   it('runs a call with the object that the previous call of the batch has bound, since they run one after another', async () => {
     const batch = (id: string) => calls(['get_customer', { id }], ['average_spend', { months: 3 }]);
     const { session } = await turnOf(clerk([playbook([chainFrom(Customer)])]), [
-      asked('1'),
+      callDesk('1'),
       batch('c1'),
       batch('c2'),
       'Spent.',
@@ -253,9 +253,9 @@ describe('a playbook with chaining', () => {
   it('has separate objects for each key, and drops those of a restarted key', async () => {
     const again = calls(['desk', { id: '1', anew: true }]);
     const replies = [
-      ...[asked('1'), getting('c1'), 'Got.', asked('2'), getting('c2'), 'Got.', 'Done.'],
-      ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', again, spend, 'Spent.', 'Done.'],
-      ...[asked('1'), spend, 'Spent.', asked('2'), spend, 'Spent.', 'Done.'],
+      ...[callDesk('1'), getCall('c1'), 'Got.', callDesk('2'), getCall('c2'), 'Got.', 'Done.'],
+      ...[callDesk('1'), spend, 'Spent.', callDesk('2'), spend, 'Spent.', again, spend, 'Spent.', 'Done.'],
+      ...[callDesk('1'), spend, 'Spent.', callDesk('2'), spend, 'Spent.', 'Done.'],
     ];
     const session = createTestSession(clerk([playbook([chainFrom(Customer)])]), { replies });
     await session.send('Get both.');
@@ -294,8 +294,8 @@ describe('a state machine with chaining', () => {
     'offers the tools of an object in every state, with hideUnavailable %s (AGT-10)',
     async (hide) => {
       const { session } = await turnOf(clerk([machine([chainFrom(Customer)], hide)]), [
-        asked('1'),
-        getting('c1'),
+        callDesk('1'),
+        getCall('c1'),
         spend,
         calls('shut'),
         spend,
@@ -305,7 +305,7 @@ describe('a state machine with chaining', () => {
       expect(read[1]).toBe('Name of c1 2020: 30');
       expect(read[3]).toBe('Name of c1 2020: 30');
       expect(
-        offered(session)
+        offeredTools(session)
           .slice(1, -1)
           .every((names) => names.includes('average_spend')),
       ).toBe(true);
@@ -314,8 +314,8 @@ describe('a state machine with chaining', () => {
 
   it('offers the tools of any object with chainAny (AGT-11)', async () => {
     const { session } = await turnOf(clerk([machine([chainAny()], true)]), [
-      asked('1'),
-      getting('c1'),
+      callDesk('1'),
+      getCall('c1'),
       spend,
       'Spent.',
     ]);

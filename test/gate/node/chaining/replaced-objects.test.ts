@@ -56,12 +56,12 @@ const playing = (get: AnyTool, entries: readonly Chained[]) =>
     locked: [],
   });
 
-const getting = (id: string, vip = true) => ['get', { id, vip }] as const;
+const getCall = (id: string, vip = true) => ['get', { id, vip }] as const;
 
 /**
  * Returns the actions and results of a turn in which a playbook makes these inner calls one after another.
  */
-async function played(
+async function playTurn(
   { done, Customer, get }: ReturnType<typeof desk>,
   ...inside: ReturnType<typeof calls>[]
 ) {
@@ -79,8 +79,8 @@ describe('a call after another object was retrieved in the same batch', () => {
 
   it('uses the new object if it calls the tool through an unfolding tool (CHN-06, UNF-26)', async () => {
     const shop = desk((does, id) => [ops(does('refund', id))]);
-    const batch = calls(getting('2'), 'charge', ['ops', { refund: {} }]);
-    const { done } = await played(shop, calls(getting('1')), batch, calls(['ops', { refund: {} }]));
+    const batch = calls(getCall('2'), 'charge', ['ops', { refund: {} }]);
+    const { done } = await playTurn(shop, calls(getCall('1')), batch, calls(['ops', { refund: {} }]));
     expect(done).toEqual(['charge 2', 'refund 2', 'refund 2']);
   });
 
@@ -91,13 +91,13 @@ describe('a call after another object was retrieved in the same batch', () => {
         defineUnfolding({ name: 'more', description: 'More', tools: [does('close', id)] }),
       ),
     ]);
-    const { done } = await played(
+    const { done } = await playTurn(
       shop,
-      calls(getting('1')),
+      calls(getCall('1')),
       calls('ops'),
       calls('more'),
       calls('refund', 'close'),
-      calls(getting('2'), 'refund', 'close', ['more', { close: {} }]),
+      calls(getCall('2'), 'refund', 'close', ['more', { close: {} }]),
       calls('refund', 'close'),
     );
     expect(done).toEqual(['refund 1', 'close 1', 'refund 2', 'close 2', 'close 2', 'refund 2', 'close 2']);
@@ -108,11 +108,11 @@ describe('a call after another object was retrieved in the same batch', () => {
       ...(isVip ? [does('gift', id)] : []),
       ops(does('refund', id), ...(isVip ? [does('bonus', id)] : [])),
     ]);
-    const { done, answers } = await played(
+    const { done, answers } = await playTurn(
       shop,
-      calls(getting('1')),
+      calls(getCall('1')),
       calls('ops'),
-      calls(getting('2', false), 'gift', 'bonus', ['ops', { bonus: {} }], 'charge'),
+      calls(getCall('2', false), 'gift', 'bonus', ['ops', { bonus: {} }], 'charge'),
     );
     expect(done).toEqual(['charge 2']);
     expect(answers.slice(-4)).toEqual([
@@ -129,12 +129,12 @@ describe('a call after another object was retrieved in the same batch', () => {
         select: () => [does('refund', id)],
       }),
     ]);
-    const { done, answers } = await played(
+    const { done, answers } = await playTurn(
       shop,
-      calls(getting('1')),
+      calls(getCall('1')),
       calls('some'),
       calls('refund'),
-      calls(getting('2'), 'refund'),
+      calls(getCall('2'), 'refund'),
       calls('refund'),
     );
     expect(answers.slice(-3)).toEqual([
@@ -153,12 +153,12 @@ describe('a call after another object was retrieved in the same batch', () => {
         byCategory: { card: [withMetadata(does('refund', id), { by: 'card' })], bank: [does('refund', id)] },
       }),
     ]);
-    const { done, answers } = await played(
+    const { done, answers } = await playTurn(
       shop,
-      calls(getting('1')),
+      calls(getCall('1')),
       calls(['by', { category: 'bank' }]),
       calls('refund'),
-      calls(getting('2'), 'refund'),
+      calls(getCall('2'), 'refund'),
     );
     expect(done).toEqual(['refund 1']);
     expect(answers.at(-1)).toBe(`refund: ${REPLACED}`);
@@ -203,11 +203,11 @@ describe('a call after another object was retrieved in the same batch', () => {
 
   it('waits for approval, and then runs the tool of the new object', async () => {
     const shop = desk((does, id) => [requireApproval(ops(does('refund', id)), 'May I?')]);
-    const { done, session } = await played(
+    const { done, session } = await playTurn(
       shop,
-      calls(getting('1')),
+      calls(getCall('1')),
       calls('ops'),
-      calls(getting('2'), 'refund'),
+      calls(getCall('2'), 'refund'),
     );
     expect(done).toEqual([]);
     session.restart();
@@ -226,11 +226,11 @@ it('a tool that was unfolded for one key is not available for another key that h
   const session = sessionWith(
     [playing(shop.get, [chainFrom(shop.Customer)])],
     [
-      ...[calls(['desk', { key: 'a' }]), calls(getting('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
+      ...[calls(['desk', { key: 'a' }]), calls(getCall('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
       ...[
         calls(['desk', { key: 'b' }]),
         calls('refund'),
-        calls(getting('2'), 'refund'),
+        calls(getCall('2'), 'refund'),
         calls('refund'),
         'So.',
         'Done.',

@@ -17,7 +17,7 @@ export const calls = (...wanted: readonly (string | readonly [name: string, inpu
 });
 
 /** Makes a reply that retrieves this customer. */
-export const getting = (id: string) => calls(['get_customer', { id }]);
+export const getCall = (id: string) => calls(['get_customer', { id }]);
 
 export const Customer = defineDomainType({
   name: 'Customer',
@@ -54,14 +54,14 @@ export const answers = (name: string, value: unknown) =>
     name,
     description: 'Answers.',
     effect: 'read',
-    run: () => made(value),
+    run: () => resolveValue(value),
   });
 
-const made = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
+const resolveValue = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
 
 /** Defines a `read` tool that returns an artifact of a type. */
 export const returns = (name: string, output: DomainType, value: unknown) =>
-  defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => made(value) });
+  defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => resolveValue(value) });
 
 /** Defines a `read` tool that returns several customers. */
 export const listCustomers = (...ids: readonly string[]) =>
@@ -94,7 +94,7 @@ export async function turnOf(agent: Agent, replies: readonly ScriptedReply[], mo
 }
 
 /** Returns the names of the tools that each request offered. */
-export const offered = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
+export const offeredTools = ({ requests }: Pick<TestSession, 'requests'>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the description of a tool in the last request. */

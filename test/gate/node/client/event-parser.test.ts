@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventParser } from '../../../doors/client.ts';
 
-const parsed = (...pieces: string[]) => {
+const parsePieces = (...pieces: string[]) => {
   const parser = new EventParser();
   const events = pieces.flatMap((piece) => parser.feed(piece));
   return { events, id: parser.id, retry: parser.retry };
@@ -60,7 +60,7 @@ describe('the parser of server-sent events', () => {
     ['an empty id', ['id: 1\n\nid\n\n'], { id: '' }],
     ['a reconnect delay', ['retry: 250\nretry: 1s\nretry:\n'], { retry: 250 }],
   ])('reads %s', (_, pieces, expected) => {
-    expect(parsed(...pieces)).toMatchObject(expected);
+    expect(parsePieces(...pieces)).toMatchObject(expected);
   });
 
   const name = fc.constantFrom('data', 'event', 'id', 'retry', 'foo', '', 'dat', 'Data', ' data');
@@ -95,7 +95,7 @@ describe('the parser of server-sent events', () => {
         const whole = `${stream}\n\n: \n`;
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
-        const { events, retry } = parsed(...pieces);
+        const { events, retry } = parsePieces(...pieces);
         expect({ events, retry }).toEqual(reference(whole));
       }),
       { numRuns: 2000 },

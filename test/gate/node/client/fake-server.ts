@@ -60,7 +60,7 @@ export function stream(frames: readonly string[], end: End = 'closed', size?: nu
 }
 
 /** Returns the frame of a stored event. */
-export const stored = (seq: number, type: string, more: object = {}): string =>
+export const storedFrame = (seq: number, type: string, more: object = {}): string =>
   `id: i.${seq}\nevent: ${type}\ndata: ${JSON.stringify({ seq, type, at: 0, turn: 't1', ...more })}\n\n`;
 
 /** Returns a frame without an id, which is sent only live. */
@@ -98,7 +98,7 @@ export async function withoutWaiting<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];
   for await (const item of items) read.push(item);
   return read;

@@ -42,7 +42,7 @@ function shownBy(chunks: readonly UIMessageChunk[]): string[][] {
 /**
  * Returns the chunks that a page receives if its stream breaks off after `broken` chunks and starts again.
  */
-function joined(canReset: boolean, broken: number): UIMessageChunk[] {
+function replayAfterBreak(canReset: boolean, broken: number): UIMessageChunk[] {
   const steps = new ShownSteps(canReset);
   const before = MESSAGE.slice(0, broken);
   for (const chunk of before) steps.shown(chunk);
@@ -56,7 +56,7 @@ describe.each([
   it.each(MESSAGE.map((_, index) => index))(
     'is complete if its stream broke off after %i chunks',
     (broken) => {
-      const chunks = joined(canReset, broken);
+      const chunks = replayAfterBreak(canReset, broken);
       expect(shownBy(chunks)).toEqual(shownBy(MESSAGE));
       expect(chunks.filter(({ type }) => type === 'start')).toHaveLength(1);
       expect(chunks.at(-1)).toEqual({ type: 'finish' });

@@ -9,7 +9,7 @@ import { LiveList } from '../../../doors/client.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const settled = () => vi.advanceTimersByTimeAsync(0);
+const settle = () => vi.advanceTimersByTimeAsync(0);
 
 /** Returns a list with these pages. */
 function listOf(pages: () => readonly (readonly string[])[]) {
@@ -30,7 +30,7 @@ it('a list is read at intervals while it has subscribers, and only then', async 
   expect(asked).toEqual([]);
   const leave = list.subscribe(() => {});
   const leaveToo = list.subscribe(() => {});
-  await settled();
+  await settle();
   expect(list.getSnapshot()).toEqual({ entries: ['a'], isLoading: false, hasMore: false, error: undefined });
   pages = [['b', 'a']];
   await vi.advanceTimersByTimeAsync(5_000);
@@ -46,7 +46,7 @@ it('a list is read at intervals while it has subscribers, and only then', async 
 it('a list loads more entries on request, and then refreshes all of them', async () => {
   const { list, asked } = listOf(() => [['a'], ['b'], ['c']]);
   const leave = list.subscribe(() => {});
-  await settled();
+  await settle();
   expect(list.getSnapshot()).toMatchObject({ entries: ['a'], hasMore: true });
   await list.more();
   expect(list.getSnapshot()).toMatchObject({ entries: ['a', 'b'], hasMore: true });
@@ -66,7 +66,7 @@ it('a list reports an error, keeps its entries, and continues to refresh', async
     return [['a']];
   });
   const leave = list.subscribe(() => {});
-  await settled();
+  await settle();
   fails = true;
   await list.refresh();
   expect(list.getSnapshot()).toMatchObject({ entries: ['a'], isLoading: false, error: new Error('gone') });

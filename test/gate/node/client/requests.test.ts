@@ -8,7 +8,7 @@ import {
 } from '../../../../src/client/entry.ts';
 import {
   ANSWER,
-  all,
+  collect,
   fakeSession,
   frame,
   json,
@@ -367,7 +367,7 @@ describe('a session', () => {
       json({ events: [{ seq: 1 }, { seq: 2 }], next: '/x' }),
       json({ events: [{ seq: 3 }], next: null }),
     );
-    expect(await all(session.events())).toEqual([{ seq: 1 }, { seq: 2 }, { seq: 3 }]);
+    expect(await collect(session.events())).toEqual([{ seq: 1 }, { seq: 2 }, { seq: 3 }]);
     expect(got.map(({ path }) => path)).toEqual(['/events?after=0', '/events?after=2']);
   });
 

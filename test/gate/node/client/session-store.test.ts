@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createClient, type FetchInit } from '../../../../src/client/entry.ts';
 import { createSessionStore, type SessionStore } from '../../../../src/client/react/entry.ts';
-import { frame, json, problem, stored, stream } from './fake-server.ts';
+import { frame, json, problem, storedFrame, stream } from './fake-server.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -87,7 +87,7 @@ const look = async (store: SessionStore) => {
 };
 
 /** Returns a short form of the shown messages. */
-const shown = (store: SessionStore) =>
+const shownLines = (store: SessionStore) =>
   store
     .getSnapshot()
     .messages.map(({ role, text, status }) => [role, text, status].filter(Boolean).join(' '));
@@ -114,7 +114,7 @@ it('the session store shows a turn live: its message, its text, its calls and th
   world.state = () => json(view());
   await look(store);
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
     frame('reasoning-delta', { reply: '1.1', text: 'Hm.' }),
     frame('text-delta', { reply: '1.1', text: 'I ' }),
   );
@@ -123,17 +123,17 @@ it('the session store shows a turn live: its message, its text, its calls and th
     frame('text-delta', { reply: '1.1', text: 'pay' }),
     frame('text-delta', { reply: '1.1', frame: 'inner', text: 'unseen' }),
   );
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay streaming']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I pay streaming']);
   expect(store.getSnapshot().messages[1]?.reasoning).toBe('Hm.');
   await world.show(frame('reply-restarted', { reply: '1.2' }));
-  expect(shown(store)).toEqual(['user Pay.']);
+  expect(shownLines(store)).toEqual(['user Pay.']);
   const parts = [
     { type: 'reasoning', text: 'Hm.' },
     { type: 'text', text: 'I pay.' },
   ];
   await world.show(
     frame('text-delta', { reply: '1.2', text: 'I pay.' }),
-    stored(3, 'model-replied', { text: 'I pay.', toolCalls: [call], parts }),
+    storedFrame(3, 'model-replied', { text: 'I pay.', toolCalls: [call], parts }),
   );
   expect(store.getSnapshot().messages[1]).toEqual({
     key: '1',
@@ -143,14 +143,14 @@ it('the session store shows a turn live: its message, its text, its calls and th
     calls: [{ id: 't1.3.0', name: 'pay', input: { n: 1 }, status: 'asked' }],
   });
   await world.show(
-    stored(4, 'tool-call-started', { call: 't1.3.0' }),
+    storedFrame(4, 'tool-call-started', { call: 't1.3.0' }),
     frame('progress', { call: 't1.3.0', status: 'half' }),
-    stored(5, 'message-sent', { call: 't1.3.0', tool: 'pay', text: 'Wait.' }),
+    storedFrame(5, 'message-sent', { call: 't1.3.0', tool: 'pay', text: 'Wait.' }),
   );
   expect(store.getSnapshot().messages[1]?.calls?.[0]).toMatchObject({ status: 'started', progress: 'half' });
   const file = { type: 'file', id: 'ab', mediaType: 'image/png', size: 3 };
   await world.show(
-    stored(6, 'tool-call-ended', {
+    storedFrame(6, 'tool-call-ended', {
       call: 't1.3.0',
       result: { type: 'content', parts: [{ type: 'text', text: 'Done.' }, file] },
     }),
@@ -163,12 +163,12 @@ it('the session store shows a turn live: its message, its text, its calls and th
   const asked = world.asked.length;
   world.state = () => json(view({ seq: 8, messages: [USER, { role: 'assistant', text: 'All of it.' }] }));
   await world.show(
-    stored(7, 'model-replied', { text: 'Paid.', toolCalls: [] }),
-    stored(8, 'turn-ended', { outcome: 'completed' }),
+    storedFrame(7, 'model-replied', { text: 'Paid.', toolCalls: [] }),
+    storedFrame(8, 'turn-ended', { outcome: 'completed' }),
   );
   // Only the end of the turn caused a request for the state.
   expect(world.asked.slice(asked)).toEqual(['GET ']);
-  expect(shown(store)).toEqual(['user Pay.', 'assistant All of it.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant All of it.']);
   expect(store.getSnapshot().status).toBe('idle');
 });
 
@@ -189,21 +189,21 @@ it('the session store shows a sent message at once, and replaces it by the store
   world.state = () => json(view());
   expect(await sent).toBe(true);
   await settle();
-  await world.show(stored(2, 'turn-started', { message: 'Pay.' }));
-  expect(shown(store)).toEqual(['user Pay.']);
+  await world.show(storedFrame(2, 'turn-started', { message: 'Pay.' }));
+  expect(shownLines(store)).toEqual(['user Pay.']);
 });
 
 it('the session store shows the first turn of a session from the stream of its message', async () => {
   const { world, store } = server();
   await look(store);
   const frames = [
-    stored(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
     frame('text-delta', { reply: '1.1', text: 'Pai' }),
   ];
   world.post = () => stream(frames, 'open');
   expect(await store.send('Pay.')).toBe(true);
   await settle();
-  expect(shown(store)).toEqual(['user Pay.', 'assistant Pai streaming']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant Pai streaming']);
   expect(store.getSnapshot().status).toBe('running');
   await vi.advanceTimersByTimeAsync(20_000);
   // Until that stream ends, the store makes no further request.
@@ -216,15 +216,15 @@ it('the session store follows the session once the stream of its first message h
   world.post = () => {
     world.state = () => json(view({ seq: 4, messages: [USER, { role: 'assistant', text: 'Paid.' }] }));
     return stream([
-      stored(2, 'turn-started', { message: 'Pay.' }),
-      stored(3, 'model-replied', { text: 'Paid.', toolCalls: [] }),
-      stored(4, 'turn-ended', { outcome: 'completed' }),
+      storedFrame(2, 'turn-started', { message: 'Pay.' }),
+      storedFrame(3, 'model-replied', { text: 'Paid.', toolCalls: [] }),
+      storedFrame(4, 'turn-ended', { outcome: 'completed' }),
       frame('answer', { turn: 't1', outcome: 'completed', text: 'Paid.' }),
     ]);
   };
   await store.send('Pay.');
   await settle();
-  expect(shown(store)).toEqual(['user Pay.', 'assistant Paid.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant Paid.']);
   expect(store.getSnapshot().status).toBe('idle');
   expect(world.asked.at(-1)).toBe('GET /events?after=4');
 });
@@ -234,10 +234,10 @@ it('the session store shows a message once even if its turn starts before the re
   world.state = () => json(view());
   await look(store);
   const sent = store.send('Pay.');
-  await world.show(stored(2, 'turn-started', { message: 'Pay.' }));
-  expect(shown(store)).toEqual(['user Pay.']);
+  await world.show(storedFrame(2, 'turn-started', { message: 'Pay.' }));
+  expect(shownLines(store)).toEqual(['user Pay.']);
   await sent;
-  expect(shown(store)).toEqual(['user Pay.']);
+  expect(shownLines(store)).toEqual(['user Pay.']);
 });
 
 it('the session store removes a refused message and shows why it was refused', async () => {
@@ -281,7 +281,7 @@ it('the session store shows pending calls and sends a decision once', async () =
   expect(bodies).toEqual([
     '/answers?after=3 {"answers":[{"call":"t1.3.0","question":1,"decision":"approve"}]}',
   ]);
-  await world.show(stored(5, 'tool-call-answered', { call: 't1.3.0' }));
+  await world.show(storedFrame(5, 'tool-call-answered', { call: 't1.3.0' }));
   expect(store.getSnapshot().messages[1]?.calls?.[0]?.status).toBe('started');
   world.post = () => problem('already-answered', 409);
   expect(await store.decide(PENDING.call, 'reject')).toBe(false);
@@ -313,23 +313,23 @@ it('the session store resumes after the last seen event when the connection was 
   world.state = () => json(view());
   await look(store);
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
     frame('text-delta', { reply: '1.1', text: 'I ' }),
   );
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
   expect(world.isWatched).toBe(true);
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I  streaming']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I  streaming']);
   await world.show(
     frame('text-delta', { reply: '1.1', text: 'I pay' }),
     frame('text-delta', { reply: '1.1', text: '.' }),
   );
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay. streaming']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I pay. streaming']);
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.' }),
-    stored(3, 'model-replied', { text: 'I pay.', toolCalls: [] }),
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(3, 'model-replied', { text: 'I pay.', toolCalls: [] }),
   );
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
 it('the session store reports an unreachable server and retries while it has subscribers', async () => {
@@ -364,7 +364,7 @@ it('the session store removes the data of an erased session, and shows a new ses
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', messages: [], state: undefined });
   world.state = () => json(view({ messages: [{ role: 'user', text: 'Anew.' }] }));
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(shown(store)).toEqual(['user Anew.']);
+  expect(shownLines(store)).toEqual(['user Anew.']);
 });
 
 it('the session store shows no data of a session that was erased while its state was loading', async () => {
@@ -373,7 +373,7 @@ it('the session store shows no data of a session that was erased while its state
   await look(store);
   const late = Promise.withResolvers<Response>();
   world.state = () => late.promise;
-  await world.show(stored(6, 'turn-ended', { outcome: 'completed' }));
+  await world.show(storedFrame(6, 'turn-ended', { outcome: 'completed' }));
   world.state = () => problem('unknown-session', 404);
   await world.show(frame('erased', { turn: 't1' }));
   late.resolve(json(view({ seq: 6, messages: [USER], pending: [PENDING] })));
@@ -381,7 +381,7 @@ it('the session store shows no data of a session that was erased while its state
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', messages: [], pending: [], state: undefined });
   world.state = () => json(view({ seq: 2, messages: [{ role: 'user', text: 'Anew.' }] }));
   await vi.advanceTimersByTimeAsync(5_000);
-  expect(shown(store)).toEqual(['user Anew.']);
+  expect(shownLines(store)).toEqual(['user Anew.']);
 });
 
 it('the session store keeps its connection if a subscriber leaves and returns, as in the strict mode of React', async () => {
@@ -415,8 +415,8 @@ it('the session store shows the whole reply, without duplicates, if it connects 
     reasoning: 'They owe it.',
     text: 'I have paid. Now',
   });
-  await world.show(stored(3, 'model-replied', { text: 'I have paid. Now go.', toolCalls: [] }));
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I have paid. Now go.']);
+  await world.show(storedFrame(3, 'model-replied', { text: 'I have paid. Now go.', toolCalls: [] }));
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I have paid. Now go.']);
 });
 
 it('the session store shows a lost connection at once, and an error only once the server is unreachable', async () => {
@@ -455,9 +455,9 @@ it('the session store returns the same objects for unchanged data', async () => 
       messages: [USER, { role: 'assistant', text: 'I pay.', parts }],
       pending: [],
     });
-  await world.show(stored(5, 'model-replied', { text: 'I pay.', toolCalls: [], parts }));
+  await world.show(storedFrame(5, 'model-replied', { text: 'I pay.', toolCalls: [], parts }));
   const replied = store.getSnapshot().messages;
-  await world.show(stored(6, 'turn-ended', { outcome: 'completed' }));
+  await world.show(storedFrame(6, 'turn-ended', { outcome: 'completed' }));
   expect(world.asked.at(-1)).toBe('GET ');
   expect(store.getSnapshot()).toMatchObject({ status: 'idle', state: { seq: 6 } });
   expect(store.getSnapshot().messages).toBe(replied);
@@ -468,9 +468,9 @@ it('the session store keeps the key of a message once the message is stored', as
   world.state = () => json(view({ messages: [USER, PAID] }));
   await look(store);
   void store.send('And more.');
-  await world.show(stored(2, 'turn-started', { message: 'And more.' }));
+  await world.show(storedFrame(2, 'turn-started', { message: 'And more.' }));
   world.state = () => json(view({ seq: 3, messages: [USER, PAID, { role: 'user', text: 'And more.' }] }));
-  await world.show(stored(3, 'turn-ended', { outcome: 'completed' }));
+  await world.show(storedFrame(3, 'turn-ended', { outcome: 'completed' }));
   expect(store.getSnapshot().messages.map(({ key, status }) => [key, status])).toEqual([
     ['0', undefined],
     ['1', undefined],
@@ -487,7 +487,7 @@ it('the session store shows a reply once if it ended while the connection was lo
   world.state = () => json(view({ seq: 3, openTurn: 't1', messages: [USER, replied] }));
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I pay.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I pay.']);
 });
 
 it('the session store keeps the partial text of a reply if the connection is lost', async () => {
@@ -497,7 +497,7 @@ it('the session store keeps the partial text of a reply if the connection is los
   await world.show(frame('text-delta', { reply: '1.1', text: 'I p' }));
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
-  expect(shown(store)).toEqual(['user Pay.', 'assistant I p streaming']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant I p streaming']);
 });
 
 it('the session store shows a message once if its turn started and ended while the connection was lost', async () => {
@@ -517,7 +517,7 @@ it('the session store shows a message once if its turn started and ended while t
   answer(json({ turn: 't1', status: 'accepted' }, 202));
   expect(await sent).toBe(true);
   await settle();
-  expect(shown(store)).toEqual(['user Pay.', 'assistant Paid.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant Paid.']);
 });
 
 it('the session store shows a queued message as sent', async () => {
@@ -529,7 +529,7 @@ it('the session store shows a queued message as sent', async () => {
   world.state = () => json(view({ seq: 2, openTurn: 't0', waiting: [{ turn: 't1', status: 'queued' }] }));
   await world.cut();
   await vi.advanceTimersByTimeAsync(500);
-  expect(shown(store)).toEqual(['user Pay. sending']);
+  expect(shownLines(store)).toEqual(['user Pay. sending']);
 });
 
 it('the session store keeps the key of a reply that arrives while a message steers the turn', async () => {
@@ -540,10 +540,10 @@ it('the session store keeps the key of a reply that arrives while a message stee
   void store.send('Wait.', { whenBusy: 'steer' });
   const keys = () => store.getSnapshot().messages.map(({ key }) => key);
   expect(keys()).toEqual(['0', '1', 'sent-1']);
-  await world.show(stored(2, 'turn-steered', { as: 't2', message: 'Wait.' }));
+  await world.show(storedFrame(2, 'turn-steered', { as: 't2', message: 'Wait.' }));
   expect(keys()).toEqual(['0', '1', 'sent-1']);
-  await world.show(stored(3, 'model-replied', { text: 'I pay.', toolCalls: [], unseen: 1 }));
-  expect([keys(), shown(store)]).toEqual([
+  await world.show(storedFrame(3, 'model-replied', { text: 'I pay.', toolCalls: [], unseen: 1 }));
+  expect([keys(), shownLines(store)]).toEqual([
     ['0', '1', 'sent-1'],
     ['user Pay.', 'assistant I pay.', 'user Wait.'],
   ]);
@@ -589,14 +589,14 @@ it('the session store keeps the pending calls of a state that is older than the 
   world.fetch = (url, init) => (url.endsWith('/s1') ? late : fetch(url, init));
   const other = { ...PENDING, call: 't1.3.1' };
   await world.show(
-    stored(4, 'tool-call-suspended', { call: 't1.3.0' }),
-    stored(5, 'tool-call-answered', { call: 't1.3.1' }),
+    storedFrame(4, 'tool-call-suspended', { call: 't1.3.0' }),
+    storedFrame(5, 'tool-call-answered', { call: 't1.3.1' }),
   );
   expect(store.getSnapshot()).toMatchObject({ status: 'running', pending: [] });
   answer(json(view({ seq: 4, openTurn: 't1', messages: [USER], pending: [PENDING, other] })));
   await settle();
   expect(store.getSnapshot()).toMatchObject({ status: 'waiting', pending: [PENDING] });
-  expect(shown(store)).toEqual(['user Pay.', 'assistant']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'assistant']);
 });
 
 it('the session store keeps the first turn if an earlier request still reports that the session does not exist', async () => {
@@ -607,12 +607,12 @@ it('the session store keeps the first turn if an earlier request still reports t
     answer = resolve;
   });
   world.fetch = (url, init) => (init.method === 'GET' ? late : fetch(url, init));
-  world.post = () => stream([stored(2, 'turn-started', { message: 'Pay.' })], 'open');
+  world.post = () => stream([storedFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
   await look(store);
   expect(await store.send('Pay.')).toBe(true);
   answer(problem('unknown-session', 404));
   await settle();
-  expect(shown(store)).toEqual(['user Pay.']);
+  expect(shownLines(store)).toEqual(['user Pay.']);
   expect(store.getSnapshot()).toMatchObject({ status: 'running', isConnected: true });
 });
 
@@ -625,7 +625,7 @@ it('the session store closes the stream of the first turn when the last subscrib
     if (init.method === 'POST') signal = init.signal;
     return fetch(url, init);
   };
-  world.post = () => stream([stored(2, 'turn-started', { message: 'Pay.' })], 'open');
+  world.post = () => stream([storedFrame(2, 'turn-started', { message: 'Pay.' })], 'open');
   expect(await store.send('Pay.')).toBe(true);
   leave();
   expect(signal?.aborted).toBe(false);
@@ -655,22 +655,22 @@ it('the session store shows messages in the order of the state', async () => {
   world.state = () => json(view());
   await look(store);
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.' }),
-    stored(3, 'model-replied', { text: 'I pay.', toolCalls: [call] }),
-    stored(4, 'message-sent', {
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(3, 'model-replied', { text: 'I pay.', toolCalls: [call] }),
+    storedFrame(4, 'message-sent', {
       call: 't1.3.0.1.0',
       under: 't1.3.0',
       frame: 't1.3.0',
       tool: 'say',
       text: 'From inside.',
     }),
-    stored(5, 'message-sent', { call: 't1.3.0', text: 'Of an old journal.' }),
-    stored(6, 'tool-call-ended', { call: 't1.3.0', result: { type: 'text', content: 'Paid.' } }),
+    storedFrame(5, 'message-sent', { call: 't1.3.0', text: 'Of an old journal.' }),
+    storedFrame(6, 'tool-call-ended', { call: 't1.3.0', result: { type: 'text', content: 'Paid.' } }),
     frame('text-delta', { reply: '2.1', text: 'Do' }),
-    stored(7, 'turn-steered', { as: 't2', message: 'Wait.' }),
+    storedFrame(7, 'turn-steered', { as: 't2', message: 'Wait.' }),
     frame('text-delta', { reply: '2.1', text: 'ne' }),
   );
-  expect(shown(store)).toEqual([
+  expect(shownLines(store)).toEqual([
     'user Pay.',
     'assistant I pay.',
     'assistant From inside.',
@@ -678,10 +678,10 @@ it('the session store shows messages in the order of the state', async () => {
     'user Wait.',
   ]);
   await world.show(
-    stored(8, 'model-replied', { text: 'Done.', toolCalls: [], unseen: 1 }),
-    stored(9, 'answer-rejected', { problems: ['total: is missing'] }),
+    storedFrame(8, 'model-replied', { text: 'Done.', toolCalls: [], unseen: 1 }),
+    storedFrame(9, 'answer-rejected', { problems: ['total: is missing'] }),
   );
-  expect(shown(store)).toEqual([
+  expect(shownLines(store)).toEqual([
     'user Pay.',
     'assistant I pay.',
     'assistant From inside.',
@@ -698,13 +698,13 @@ it('the session store shows a truncated reply and an unanswered message before t
   await look(store);
   const UNANSWERED = { role: 'user', text: '[The last message was not answered.]', by: 'loop' };
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.' }),
+    storedFrame(2, 'turn-started', { message: 'Pay.' }),
     frame('text-delta', { reply: '1.1', text: 'I ' }),
-    stored(3, 'model-replied', { text: 'I ', toolCalls: [], finish: 'cut-off' }),
-    stored(4, 'turn-ended', { outcome: 'cancelled' }),
-    stored(5, 'turn-started', { message: 'Well?' }),
-    stored(6, 'turn-ended', { outcome: 'failed' }),
-    stored(7, 'turn-started', { message: 'Now?' }),
+    storedFrame(3, 'model-replied', { text: 'I ', toolCalls: [], finish: 'cut-off' }),
+    storedFrame(4, 'turn-ended', { outcome: 'cancelled' }),
+    storedFrame(5, 'turn-started', { message: 'Well?' }),
+    storedFrame(6, 'turn-ended', { outcome: 'failed' }),
+    storedFrame(7, 'turn-started', { message: 'Now?' }),
   );
   const messages = [
     { role: 'user', text: 'Pay.' },
@@ -716,7 +716,7 @@ it('the session store shows a truncated reply and an unanswered message before t
   expect(store.getSnapshot().messages.map(({ key: _, ...message }) => message)).toEqual(messages);
   world.state = () => json(view({ seq: 8, messages }));
   const before = store.getSnapshot().messages;
-  await world.show(stored(8, 'turn-ended', { outcome: 'failed' }));
+  await world.show(storedFrame(8, 'turn-ended', { outcome: 'failed' }));
   expect(store.getSnapshot().messages).toBe(before);
 });
 
@@ -727,11 +727,11 @@ it('the session store retries the last message without showing it twice', async 
   expect(await store.retry()).toBe(true);
   expect(world.asked).toContain('POST /retry');
   await world.show(
-    stored(2, 'turn-started', { message: 'Pay.', retries: 't0' }),
-    stored(3, 'turn-ended', { outcome: 'failed' }),
-    stored(4, 'turn-started', { message: 'Pay.', retries: 't1', line: 'Answer now.' }),
+    storedFrame(2, 'turn-started', { message: 'Pay.', retries: 't0' }),
+    storedFrame(3, 'turn-ended', { outcome: 'failed' }),
+    storedFrame(4, 'turn-started', { message: 'Pay.', retries: 't1', line: 'Answer now.' }),
   );
-  expect(shown(store)).toEqual(['user Pay.', 'user Answer now.']);
+  expect(shownLines(store)).toEqual(['user Pay.', 'user Answer now.']);
   world.post = () => problem('nothing-to-retry', 409);
   expect(await store.retry()).toBe(false);
   expect(store.getSnapshot().error).toMatchObject({ type: 'nothing-to-retry' });

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HoldfastError, type StreamItem } from '../../../../src/client/entry.ts';
 import {
   ANSWER,
-  all,
+  collect,
   fakeSession,
   frame,
   json,
   LOST,
   problem,
-  stored,
+  storedFrame,
   stream,
   withoutWaiting,
 } from './fake-server.ts';
@@ -20,22 +20,23 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const STARTED = stored(2, 'turn-started', { message: 'Pay.' });
+const STARTED = storedFrame(2, 'turn-started', { message: 'Pay.' });
 const DELTA = frame('text-delta', { reply: 'r1', text: 'Pai' });
-const REPLIED = stored(3, 'model-replied', { text: 'Paid.' });
-const ENDED = stored(4, 'turn-ended', { outcome: 'completed' });
+const REPLIED = storedFrame(3, 'model-replied', { text: 'Paid.' });
+const ENDED = storedFrame(4, 'turn-ended', { outcome: 'completed' });
 const END = [REPLIED, ENDED, frame('answer', ANSWER)];
 
 /** Returns a short form of the stream items. */
-const short = (items: readonly StreamItem[]) => items.map((item) => ('seq' in item ? item.seq : item.type));
+const summarizeItems = (items: readonly StreamItem[]) =>
+  items.map((item) => ('seq' in item ? item.seq : item.type));
 
 describe('a stream of a turn', () => {
   it.each([undefined, 1, 7])(
     'yields the events and then the answer if it arrives in pieces of %s bytes',
     async (size) => {
       const { session, got } = fakeSession(stream([STARTED, ': \n\n', DELTA, ...END], 'open', size));
-      const items = await all(session.stream('Pay.'));
-      expect(short(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
+      const items = await collect(session.stream('Pay.'));
+      expect(summarizeItems(items)).toEqual([2, 'text-delta', 3, 4, 'answer']);
       expect(items[1]).toEqual({ type: 'text-delta', reply: 'r1', text: 'Pai' });
       expect(items.at(-1)).toEqual({ type: 'answer', answer: ANSWER });
       expect(got).toEqual([
@@ -61,10 +62,10 @@ describe('a stream of a turn', () => {
       const { session, got } = fakeSession(
         stream([STARTED, DELTA], end),
         LOST,
-        stream([stored(2, 'turn-started'), ...END]),
+        stream([storedFrame(2, 'turn-started'), ...END]),
       );
-      const items = await withoutWaiting(all(session.stream('Pay.')));
-      expect(short(items)).toEqual([2, 'text-delta', 'resumed', 3, 4, 'answer']);
+      const items = await withoutWaiting(collect(session.stream('Pay.')));
+      expect(summarizeItems(items)).toEqual([2, 'text-delta', 'resumed', 3, 4, 'answer']);
       const again = got.slice(1).map(({ method, path, headers }) => [method, path, headers['last-event-id']]);
       expect(again).toEqual([
         ['GET', '/turns/t1', 'i.2'],
@@ -80,7 +81,12 @@ describe('a stream of a turn', () => {
       problem('newer-deployment', 503, {}, { 'retry-after': '5' }),
       stream([STARTED, ...END]),
     );
-    expect(short(await withoutWaiting(all(session.stream('Pay.'))))).toEqual([2, 3, 4, 'answer']);
+    expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
+      2,
+      3,
+      4,
+      'answer',
+    ]);
     expect(got.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST', 'POST']);
     expect(new Set(got.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(got.every(({ headers }) => !('last-event-id' in headers))).toBe(true);
@@ -100,7 +106,7 @@ describe('a stream of a turn', () => {
       stream([STARTED, frame('continues', { turn: 't1', after: 2 })]),
       stream([...END]),
     );
-    expect(short(await all(session.stream('Pay.')))).toEqual([2, 'resumed', 3, 4, 'answer']);
+    expect(summarizeItems(await collect(session.stream('Pay.')))).toEqual([2, 'resumed', 3, 4, 'answer']);
     expect(got[1]).toMatchObject({ method: 'GET', path: '/turns/t1', headers: { 'last-event-id': 'i.2' } });
   });
 
@@ -113,7 +119,7 @@ describe('a stream of a turn', () => {
       stream([thought], 'broken'),
       stream([thought, piece('I pay.'), ...END]),
     );
-    const items = await withoutWaiting(all(session.stream('Pay.')));
+    const items = await withoutWaiting(collect(session.stream('Pay.')));
     const words = items.flatMap((item) => ('text' in item && !('seq' in item) ? [item.text] : []));
     expect(words).toEqual(['Hm. ', 'I ', 'in', 'pa', 'y', 'side', '.']);
   });
@@ -121,14 +127,21 @@ describe('a stream of a turn', () => {
   it('reports a restarted reply once, and yields the reply of the next lease holder from the beginning', async () => {
     const piece = (text: string, reply = '1.2') => frame('text-delta', { reply, text });
     const restarted = frame('reply-restarted', { reply: '1.2' });
-    const resumed = stored(3, 'turn-resumed', { cause: 'expired' });
+    const resumed = storedFrame(3, 'turn-resumed', { cause: 'expired' });
     const { session } = fakeSession(
       stream([STARTED, piece('I pa', '1.1'), restarted, piece('I w')], 'broken'),
       stream([restarted, piece('I will')], 'broken'),
-      stream([resumed, restarted, piece('Paid'), stored(4, 'model-replied', { text: 'Paid.' })], 'broken'),
-      stream([piece('1', '1.2'), stored(5, 'turn-ended', { outcome: 'completed' }), frame('answer', ANSWER)]),
+      stream(
+        [resumed, restarted, piece('Paid'), storedFrame(4, 'model-replied', { text: 'Paid.' })],
+        'broken',
+      ),
+      stream([
+        piece('1', '1.2'),
+        storedFrame(5, 'turn-ended', { outcome: 'completed' }),
+        frame('answer', ANSWER),
+      ]),
     );
-    const items = await withoutWaiting(all(session.stream('Pay.')));
+    const items = await withoutWaiting(collect(session.stream('Pay.')));
     const told = items.map((item) => ('text' in item && !('seq' in item) ? item.text : item.type));
     expect(told.filter((one) => one !== 'resumed')).toEqual([
       'turn-started',
@@ -152,19 +165,19 @@ describe('a stream of a turn', () => {
       stream([frame('continues', { turn: 't1', after: 2 })]),
       stream([...END]),
     );
-    const reading = all(session.stream('Pay.'));
+    const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(100);
     expect(got.length).toBe(2);
-    expect(short(await withoutWaiting(reading))).toEqual([2, 'resumed', 'resumed', 3, 4, 'answer']);
+    expect(summarizeItems(await withoutWaiting(reading))).toEqual([2, 'resumed', 'resumed', 3, 4, 'answer']);
   });
 
   it('waits at most 30 seconds, even if the server asks for more', async () => {
     const { session, got } = fakeSession(stream(['retry: 99999999999\n\n', STARTED]), stream([...END]));
-    const reading = all(session.stream('Pay.'));
+    const reading = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(29_000);
     expect(got.length).toBe(1);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(short(await reading)).toEqual([2, 'resumed', 3, 4, 'answer']);
+    expect(summarizeItems(await reading)).toEqual([2, 'resumed', 3, 4, 'answer']);
   });
 
   it('follows a turn that moves to another invocation', async () => {
@@ -173,7 +186,7 @@ describe('a stream of a turn', () => {
       stream([frame('accepted', { turn: 't1', status: 'accepted' })]),
       stream(END),
     );
-    expect(short(await withoutWaiting(all(session.stream('Pay.'))))).toEqual([
+    expect(summarizeItems(await withoutWaiting(collect(session.stream('Pay.'))))).toEqual([
       2,
       'resumed',
       'resumed',
@@ -185,7 +198,7 @@ describe('a stream of a turn', () => {
 
   it('reconnects if the server sends no data for 50 seconds', async () => {
     const { session } = fakeSession(stream([STARTED], 'open'), stream(END));
-    const items = all(session.stream('Pay.'));
+    const items = collect(session.stream('Pay.'));
     await vi.advanceTimersByTimeAsync(49_999);
     let isOver = false;
     void items.then(() => {
@@ -193,7 +206,7 @@ describe('a stream of a turn', () => {
     });
     await vi.advanceTimersByTimeAsync(0);
     expect(isOver).toBe(false);
-    expect(short(await withoutWaiting(items))).toEqual([2, 'resumed', 3, 4, 'answer']);
+    expect(summarizeItems(await withoutWaiting(items))).toEqual([2, 'resumed', 3, 4, 'answer']);
   });
 
   it('ends with the pending calls if the turn is suspended', async () => {
@@ -205,13 +218,13 @@ describe('a stream of a turn', () => {
       pending: [{ call: 'c1' }],
     };
     const { session } = fakeSession(stream([STARTED, frame('suspended', view)]));
-    expect((await all(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
+    expect((await collect(session.stream('Pay.'))).at(-1)).toEqual({ type: 'suspended', answer: view });
   });
 
   it('ends with the status of the message if the turn starts later', async () => {
     const view = { turn: 't1', status: 'queued' };
     const { session, got } = fakeSession(json(view, 202));
-    expect(await all(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
+    expect(await collect(session.stream('Pay.', { whenBusy: 'queue', background: true }))).toEqual([
       { type: 'later', answer: view },
     ]);
     expect([got[0]?.path, got[0]?.headers.prefer]).toEqual(['/messages?whenBusy=queue', 'respond-async']);
@@ -222,13 +235,13 @@ describe('a stream of a turn', () => {
     ['a reconnect that returns 410', stream([STARTED])],
   ])('ends with an erased item after %s', async (_, first) => {
     const { session } = fakeSession(first, problem('session-erased', 410));
-    const items = await withoutWaiting(all(session.stream('Pay.')));
+    const items = await withoutWaiting(collect(session.stream('Pay.')));
     expect(items.at(-1)).toMatchObject({ type: 'erased' });
   });
 
   it('rejects if it breaks off repeatedly without new events', async () => {
     const { session, got } = fakeSession(stream([STARTED]), ...Array.from({ length: 9 }, () => stream([])));
-    await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toThrow(
+    await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toThrow(
       new HoldfastError(
         'connection-lost',
         'The stream of /agents/clerk/sessions/s1/turns/t1 was lost 6 times.',
@@ -255,7 +268,7 @@ describe('a stream of a turn', () => {
       ...Array.from({ length: 20 }, () => silent),
       stream(END),
     );
-    expect((await withoutWaiting(all(session.stream('Pay.')))).at(-1)).toEqual({
+    expect((await withoutWaiting(collect(session.stream('Pay.')))).at(-1)).toEqual({
       type: 'answer',
       answer: ANSWER,
     });
@@ -267,7 +280,7 @@ describe('a stream of a turn', () => {
       stream([STARTED]),
       new Response('There is nothing here yet', { status: 404 }),
     );
-    await expect(withoutWaiting(all(session.stream('Pay.')))).rejects.toMatchObject({
+    await expect(withoutWaiting(collect(session.stream('Pay.')))).rejects.toMatchObject({
       type: 'bad-response',
       status: 404,
     });
@@ -278,14 +291,14 @@ describe('a stream of a turn', () => {
     ['not a JSON object', 'data: 1\n\n'],
   ])('rejects if the data of an event is %s', async (_, text) => {
     const { session } = fakeSession(stream([STARTED, `event: model-replied\n${text}`]));
-    await expect(all(session.stream('Pay.'))).rejects.toThrow(
+    await expect(collect(session.stream('Pay.'))).rejects.toThrow(
       /^The server returned 200, but not from a Holdfast Worker\. Check the url\. The body begins: (\{"a|1)$/,
     );
   });
 
   it('yields unknown events of a newer server', async () => {
     const { session } = fakeSession(stream([frame('weather', { sun: true }), ...END]));
-    expect((await all(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
+    expect((await collect(session.stream('Pay.')))[0]).toEqual({ type: 'weather', sun: true });
   });
 
   it('closes its connection if the caller stops reading', async () => {
@@ -329,7 +342,7 @@ describe('a stream of a turn', () => {
   it('rejects with the reason of its signal, even while it waits to reconnect', async () => {
     const leave = new AbortController();
     const { session, got } = fakeSession(stream([STARTED]));
-    const items = all(session.stream('Pay.', { signal: leave.signal }));
+    const items = collect(session.stream('Pay.', { signal: leave.signal }));
     const rejected = expect(items).rejects.toThrow('enough');
     await vi.advanceTimersByTimeAsync(100);
     leave.abort(new Error('enough'));
@@ -341,15 +354,17 @@ describe('a stream of a turn', () => {
 
 describe('streamAnswers', () => {
   it('sends each answer with its call and question, and yields only new events', async () => {
-    const { session, got } = fakeSession(stream([stored(7, 'tool-call-answered'), frame('answer', ANSWER)]));
-    const items = await all(
+    const { session, got } = fakeSession(
+      stream([storedFrame(7, 'tool-call-answered'), frame('answer', ANSWER)]),
+    );
+    const items = await collect(
       session.streamAnswers([
         { call: { call: 'c1', question: 2 }, decision: 'approve' },
         { call: { call: 'c2', question: 1 }, result: { ok: true } },
         { call: 'c3', decision: 'reject', reason: 'No.' },
       ]),
     );
-    expect(short(items)).toEqual([7, 'answer']);
+    expect(summarizeItems(items)).toEqual([7, 'answer']);
     expect([got[0]?.path, JSON.parse(String(got[0]?.body))]).toEqual([
       '/answers?after=0',
       {
@@ -365,19 +380,20 @@ describe('streamAnswers', () => {
   it('continues after the reply with the calls, or after the last event that was yielded', async () => {
     const pending = { call: 't1.3.0', question: 1 };
     const view = { outcome: 'suspended', status: 'suspended', pending: [pending] };
-    const asked = [STARTED, REPLIED, stored(4, 'tool-call-suspended'), frame('suspended', view)];
-    const more = [stored(4, 'tool-call-suspended'), stored(5, 'tool-call-answered'), frame('answer', ANSWER)];
+    const asked = [STARTED, REPLIED, storedFrame(4, 'tool-call-suspended'), frame('suspended', view)];
+    const more = [
+      storedFrame(4, 'tool-call-suspended'),
+      storedFrame(5, 'tool-call-answered'),
+      frame('answer', ANSWER),
+    ];
     const { session, got } = fakeSession(stream(more), stream(asked), stream(more));
-    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
-      4,
-      5,
-      'answer',
-    ]);
+    expect(
+      summarizeItems(await collect(session.streamAnswers([{ call: pending, decision: 'approve' }]))),
+    ).toEqual([4, 5, 'answer']);
     await session.send('Pay.');
-    expect(short(await all(session.streamAnswers([{ call: pending, decision: 'approve' }])))).toEqual([
-      5,
-      'answer',
-    ]);
+    expect(
+      summarizeItems(await collect(session.streamAnswers([{ call: pending, decision: 'approve' }]))),
+    ).toEqual([5, 'answer']);
     expect(got.map(({ path }) => path)).toEqual([
       '/answers?after=3',
       '/messages?whenBusy=reject',
@@ -388,11 +404,14 @@ describe('streamAnswers', () => {
   it('yields all new events if the name of the session was used before', async () => {
     const call = 't2.3.0';
     const { session, got } = fakeSession(
-      stream([stored(40, 'turn-started'), frame('erased', { turn: 't1' })]),
-      stream([stored(5, 'tool-call-answered', { turn: 't2' }), frame('answer', ANSWER)]),
+      stream([storedFrame(40, 'turn-started'), frame('erased', { turn: 't1' })]),
+      stream([storedFrame(5, 'tool-call-answered', { turn: 't2' }), frame('answer', ANSWER)]),
     );
-    await all(session.follow('t1'));
-    expect(short(await all(session.streamAnswers([{ call, decision: 'approve' }])))).toEqual([5, 'answer']);
+    await collect(session.follow('t1'));
+    expect(summarizeItems(await collect(session.streamAnswers([{ call, decision: 'approve' }])))).toEqual([
+      5,
+      'answer',
+    ]);
     expect(got[1]?.path).toBe('/answers?after=3');
   });
 
@@ -413,11 +432,11 @@ describe('a watched session', () => {
   it('yields one turn after another, resumes after the last event, and ends when it is erased', async () => {
     const { session, got } = fakeSession(
       stream([STARTED, DELTA, REPLIED, ENDED, frame('continues', { after: 4, events: '/x' })]),
-      stream([stored(5, 'turn-started', { turn: 't2' })]),
+      stream([storedFrame(5, 'turn-started', { turn: 't2' })]),
       problem('unknown-session', 404),
     );
-    const items = await withoutWaiting(all(session.watch({ after: 1 })));
-    expect(short(items)).toEqual([2, 'text-delta', 3, 4, 'resumed', 5, 'erased']);
+    const items = await withoutWaiting(collect(session.watch({ after: 1 })));
+    expect(summarizeItems(items)).toEqual([2, 'text-delta', 3, 4, 'resumed', 5, 'erased']);
     expect(got.map(({ path, headers }) => [path, headers['last-event-id']])).toEqual([
       ['/events?after=1', undefined],
       ['/events?after=1', 'i.4'],
@@ -427,6 +446,6 @@ describe('a watched session', () => {
 
   it('rejects if the session has not started', async () => {
     const { session } = fakeSession(problem('unknown-session', 404));
-    await expect(all(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
+    await expect(collect(session.watch())).rejects.toMatchObject({ type: 'unknown-session' });
   });
 });

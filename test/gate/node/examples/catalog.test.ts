@@ -20,7 +20,7 @@ const document = (
   ...more,
 });
 
-function only(declared: OpenApiDocument): Operation {
+function onlyOperation(declared: OpenApiDocument): Operation {
   const [operation, ...others] = operationsOf(declared);
   if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
@@ -33,7 +33,7 @@ async function call(declared: OpenApiDocument, input: JsonObject) {
     requests.push(request);
     return { done: true };
   };
-  const tool = operationTool('act', only(declared), { document: declared, api });
+  const tool = operationTool('act', onlyOperation(declared), { document: declared, api });
   const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools: [tool] });
   const session = createTestSession(agent, { replies: [{ calls: [{ name: 'act', input }] }, 'Done.'] });
   await session.send('Act.');
@@ -137,7 +137,7 @@ describe('the tool of an OpenAPI operation', () => {
     ['patch', 'once'],
   ])('has for the method %s the effect %s', (method, effect) => {
     const one = { paths: { '/a': { [method]: {} } } };
-    expect(operationTool('act', only(one), { document: one, api: () => null }).effect).toBe(effect);
+    expect(operationTool('act', onlyOperation(one), { document: one, api: () => null }).effect).toBe(effect);
   });
 });
 

@@ -3,7 +3,7 @@ import { defineFiles } from '../../../../src/examples/files/files.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import { answers, type FakeServer, type FakeTool, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { calls, methods } from '../mcp/tools/scenes.ts';
-import { offered, opened, results } from '../unfolding/scenes.ts';
+import { offeredTools, openedText, results } from '../unfolding/scenes.ts';
 
 type Hints = NonNullable<FakeTool['annotations']>;
 
@@ -69,10 +69,10 @@ describe('the files agent', () => {
     const server = folder(new Map([['notes.txt', 'Two tents.']]));
     const files = session(server, ['Hello.', calls('files'), calls('list_directory'), 'There are notes.']);
     await files.send('Hello');
-    expect([offered(files), server.requests]).toEqual([[['files']], []]);
+    expect([offeredTools(files), server.requests]).toEqual([[['files']], []]);
     await files.send('Which files are there?');
-    expect(offered(files).slice(1)).toEqual([['files'], OPEN, OPEN]);
-    expect(results(files)).toEqual([`${opened(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
+    expect(offeredTools(files).slice(1)).toEqual([['files'], OPEN, OPEN]);
+    expect(results(files)).toEqual([`${openedText(...NAMES)}\n\n${NOTES}`, 'notes.txt']);
   });
 
   it('offers its tools in the next turn and in another Worker without listing them again', async () => {
@@ -169,6 +169,6 @@ describe('the files agent', () => {
     ]);
     server.misbehave = undefined;
     await files.send('And now?');
-    expect(offered(files).at(-1)).toEqual(OPEN);
+    expect(offeredTools(files).at(-1)).toEqual(OPEN);
   });
 });

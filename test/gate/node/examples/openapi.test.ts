@@ -17,7 +17,7 @@ const document = (
   ...more,
 });
 
-function only(declared: OpenApiDocument): Operation {
+function onlyOperation(declared: OpenApiDocument): Operation {
   const [operation, ...others] = operationsOf(declared);
   if (!operation || others.length > 0) throw new Error('The document must have one operation.');
   return operation;
@@ -55,14 +55,14 @@ describe('operationsOf', () => {
         parameters: { page: { name: 'page', in: 'query', required: true, schema: { type: 'integer' } } },
       },
     };
-    expect(only(declared).parameters).toMatchObject([
+    expect(onlyOperation(declared).parameters).toMatchObject([
       { name: 'page', required: true, schema: { type: 'integer' } },
     ]);
   });
 
   it('omits cookies, and describes placeholders that are not documented', () => {
     const cookie = { name: 'sid', in: 'cookie', schema: { type: 'string' } };
-    const operation = only(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
+    const operation = onlyOperation(document({ parameters: [cookie] }, { path: '/pots/{pot}/lids/{pot}' }));
     expect(operation.parameters).toEqual([
       { name: 'pot', in: 'path', required: true, multiSegment: false, schema: { type: 'string' } },
     ]);

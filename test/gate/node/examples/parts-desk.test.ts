@@ -4,7 +4,7 @@ import { definePartsDesk } from '../../../../src/examples/mcp/parts-desk.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { calls, sayingTool } from '../mcp/tools/scenes.ts';
-import { offered, results } from '../unfolding/scenes.ts';
+import { offeredTools, results } from '../unfolding/scenes.ts';
 
 it('the parts desk calls each server with its own options, and offers all of their tools', async () => {
   const warehouse = fakeServer({ tools: [sayingTool('count', 'Seven.')] });
@@ -30,7 +30,7 @@ it('the parts desk calls each server with its own options, and offers all of the
     },
   );
   expect(await desk.send('How many?')).toMatchObject({ outcome: 'completed' });
-  expect(offered(desk)[0]).toEqual(['archive_find', 'count', 'customer_count']);
+  expect(offeredTools(desk)[0]).toEqual(['archive_find', 'count', 'customer_count']);
   expect(results(desk)).toEqual(['Seven.', 'Two on order.', 'Page 7.']);
   expect(new Set(asked)).toEqual(new Set(['http://10.1.2.3:8080', 'https://archive.example']));
   expect(new Set(customer.requests.map(({ headers }) => headers.authorization))).toEqual(

@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 10, 22);
 
 const letter = (to = 'ada', text = 'Hello.') => ({ name: 'send_letter', input: { to, text } });
-const one = (...args: Parameters<typeof letter>): ScriptedReply => ({ calls: [letter(...args)] });
+const callOnce = (...args: Parameters<typeof letter>): ScriptedReply => ({ calls: [letter(...args)] });
 
 interface Scene {
   readonly replies: readonly ScriptedReply[];
@@ -33,40 +33,58 @@ function courier({ replies, carry = async () => 'L' }: Scene) {
   return { clock, carried, session };
 }
 
-const shown = (session: TestSession) => shownResults(session.requests.at(-1));
-const left = (count: number, to = 'ada'): string =>
+const lastResults = (session: TestSession) => shownResults(session.requests.at(-1));
+const remainingText = (count: number, to = 'ada'): string =>
   `Letter L is on its way to ${to}.\n\n${count} of 3 calls an hour are left for '${to}'.`;
-const refused = (minutes: number): string =>
+const refusalText = (minutes: number): string =>
   `Error: Not run: all 3 calls an hour for 'ada' are used up. The next one is possible in ${minutes} min.`;
 
 describe('a tool with an hourly limit', () => {
   it('reports the remaining calls for each key, and refuses further calls', async () => {
-    const { session, carried } = courier({ replies: [one(), one(), one('bob'), one(), one(), 'Done.'] });
+    const { session, carried } = courier({
+      replies: [callOnce(), callOnce(), callOnce('bob'), callOnce(), callOnce(), 'Done.'],
+    });
     await session.send('Write to Ada.');
-    expect(shown(session)).toEqual([left(2), left(1), left(2, 'bob'), left(0), refused(60)]);
+    expect(lastResults(session)).toEqual([
+      remainingText(2),
+      remainingText(1),
+      remainingText(2, 'bob'),
+      remainingText(0),
+      refusalText(60),
+    ]);
     expect(carried).toEqual(['ada', 'ada', 'bob', 'ada']);
   });
 
   it('counts a sliding hour across turns: each call is free again one hour after it ended', async () => {
     const { session, clock } = courier({
-      replies: [one(), 'A.', one(), one(), one(), 'B.', one(), one(), 'C.'],
+      replies: [callOnce(), 'A.', callOnce(), callOnce(), callOnce(), 'B.', callOnce(), callOnce(), 'C.'],
     });
     await session.send('First.');
     await clock.advance(40 * MINUTE);
     await session.send('Second.');
-    expect(shown(session)).toEqual([left(2), left(1), left(0), refused(20)]);
+    expect(lastResults(session)).toEqual([
+      remainingText(2),
+      remainingText(1),
+      remainingText(0),
+      refusalText(20),
+    ]);
     await clock.advance(20 * MINUTE);
     session.restart();
     await session.send('Third.');
-    expect(shown(session).slice(-2)).toEqual([left(0), refused(40)]);
+    expect(lastResults(session).slice(-2)).toEqual([remainingText(0), refusalText(40)]);
   });
 
   it('runs only one of two calls in a reply if one call is left', async () => {
     const { session, carried } = courier({
-      replies: [one(), one(), { calls: [letter(), letter()] }, 'Done.'],
+      replies: [callOnce(), callOnce(), { calls: [letter(), letter()] }, 'Done.'],
     });
     await session.send('Write to Ada.');
-    expect(shown(session)).toEqual([left(2), left(1), left(0), refused(60)]);
+    expect(lastResults(session)).toEqual([
+      remainingText(2),
+      remainingText(1),
+      remainingText(0),
+      refusalText(60),
+    ]);
     expect(carried).toHaveLength(3);
   });
 
@@ -76,20 +94,20 @@ describe('a tool with an hourly limit', () => {
         throw new Error('The post office is closed.');
       },
       replies: [
-        one(),
+        callOnce(),
         { calls: [{ name: 'send_letter', input: { to: 'ada' } }] },
-        one(),
-        one(),
-        one(' '),
+        callOnce(),
+        callOnce(),
+        callOnce(' '),
         'Done.',
       ],
     });
     await session.send('Write to Ada.');
-    const results = shown(session);
+    const results = lastResults(session);
     expect([results[0], ...results.slice(2)]).toEqual([
       "Error: The post office is closed.\n\n2 of 3 calls an hour are left for 'ada'.",
       "Error: The post office is closed.\n\n0 of 3 calls an hour are left for 'ada'.",
-      refused(60),
+      refusalText(60),
       "Error: A letter needs an address.\n\n2 of 3 calls an hour are left for ' '.",
     ]);
     expect(results[1]).toMatch(/text[\s\S]*1 of 3 calls an hour are left for 'ada'\.$/);
@@ -98,18 +116,23 @@ describe('a tool with an hourly limit', () => {
   it('counts the calls of subagents, even if one runs in parallel', async () => {
     const { session, carried } = courier({
       replies: [
-        one(),
+        callOnce(),
         { calls: [{ name: 'assistant', input: { message: 'Write to Ada twice.' } }, letter()] },
         { calls: [letter(), letter()] },
         'I did what I could.',
-        one(),
+        callOnce(),
         'Done.',
       ],
     });
     await session.send('Write to Ada.');
     expect(carried).toEqual(['ada', 'ada', 'ada']);
-    expect(shownResults(session.requests[3])).toEqual([left(0), refused(60)]);
-    expect(shown(session)).toEqual([left(2), 'I did what I could.', left(1), refused(60)]);
+    expect(shownResults(session.requests[3])).toEqual([remainingText(0), refusalText(60)]);
+    expect(lastResults(session)).toEqual([
+      remainingText(2),
+      'I did what I could.',
+      remainingText(1),
+      refusalText(60),
+    ]);
   });
 
   it('counts a call whose Worker was killed, and whose outcome is unknown', async () => {
@@ -118,12 +141,12 @@ describe('a tool with an hourly limit', () => {
         if (carried.length === 1) session.kill();
         return 'L';
       },
-      replies: [one(), one(), one(), one(), 'Done.'],
+      replies: [callOnce(), callOnce(), callOnce(), callOnce(), 'Done.'],
     });
     await session.send('Write to Ada.');
-    const results = shown(session);
+    const results = lastResults(session);
     expect(results[0]).toMatch(/^Error: [\s\S]*\n\n2 of 3 calls an hour are left for 'ada'\.$/);
-    expect(results.slice(1)).toEqual([left(1), left(0), refused(60)]);
+    expect(results.slice(1)).toEqual([remainingText(1), remainingText(0), refusalText(60)]);
     expect(carried).toHaveLength(3);
   });
 
@@ -134,7 +157,7 @@ describe('a tool with an hourly limit', () => {
         session.kill();
         return 'L';
       },
-      replies: [one(), one('ada'), 'Done.'],
+      replies: [callOnce(), callOnce('ada'), 'Done.'],
     });
     expect(await session.send('Write to Ada.')).toMatchObject({ outcome: 'cancelled' });
     await clock.advance(MINUTE);

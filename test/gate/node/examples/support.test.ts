@@ -12,7 +12,7 @@ import { type MemoryApp, memoryApp } from '../session/memory-app.ts';
 const offline: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
 
 /** Sends a message and waits until its turn has ended. */
-async function answered(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
+async function stateAfter(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
   const end = await app.say(message, host);
   if (end.status !== 'ended') throw new Error(`The turn has not ended: it is ${end.status}.`);
   return end.turn;
@@ -32,7 +32,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
 describe('the support agent with the offline planner', () => {
   it('reports the location of an order by its tracking code', async () => {
     const app = memoryApp({ replies: [] });
-    const turn = await answered(app, 'Where is order 1002?', offline);
+    const turn = await stateAfter(app, 'Where is order 1002?', offline);
     expect(turn).toMatchObject({ outcome: 'completed', iterations: 3, toolCalls: 2 });
     expect(await names(app)).toEqual(['find_order', 'track_shipment']);
     expect(turn.text).toContain('location: Bilbao depot');
@@ -43,24 +43,28 @@ describe('the support agent with the offline planner', () => {
     ['Which carrier has it?', 'carrier: Norderline'],
   ])('answers "%s" from the previous turn, even after the object has restarted', async (question, fact) => {
     const app = memoryApp({ replies: [] });
-    await answered(app, 'Where is order 1002?', offline);
+    await stateAfter(app, 'Where is order 1002?', offline);
     app.sessions.restart('["owner","tester","s1"]');
-    const turn = await answered(app, question, offline);
+    const turn = await stateAfter(app, question, offline);
     expect(turn).toMatchObject({ outcome: 'completed', toolCalls: 0 });
     expect(turn.text).toContain(fact);
   });
 
   it('refunds an order only on request', async () => {
     const app = memoryApp({ replies: [] });
-    await answered(app, 'Can order 1003 be refunded?', offline);
+    await stateAfter(app, 'Can order 1003 be refunded?', offline);
     expect(await names(app)).not.toContain('refund_order');
-    await answered(app, 'Please refund order 1003', offline);
+    await stateAfter(app, 'Please refund order 1003', offline);
     expect((await names(app)).filter((name) => name === 'refund_order')).toHaveLength(1);
   });
 
   it('sets a delivery note on the parcel of an order', async () => {
     const app = memoryApp({ replies: [] });
-    await answered(app, 'Please set the delivery note of order 1005 to "leave it at the boathouse"', offline);
+    await stateAfter(
+      app,
+      'Please set the delivery note of order 1005 to "leave it at the boathouse"',
+      offline,
+    );
     expect((await calls(app)).at(-1)).toMatchObject({
       name: 'set_delivery_note',
       input: '{"trackingCode":"KC-7005","note":"leave it at the boathouse"}',
@@ -95,7 +99,7 @@ describe('the support agent with real services', () => {
   it.each([200, 503])('refunds once if the service refunds and returns %i', async (status) => {
     const { shop, posts } = services(status);
     const app = memoryApp({ replies: [refund, 'Done.'] });
-    await answered(app, 'Refund 1001.', { ...shop, model: app.model });
+    await stateAfter(app, 'Refund 1001.', { ...shop, model: app.model });
     expect(posts).toEqual(['/refunds {"orderId":1001,"amount":64}']);
     expect(await results(app)).toEqual(['{"refunded":1001,"amount":64,"reference":"number 1"}']);
   });
@@ -116,7 +120,7 @@ describe('the support agent with real services', () => {
   it('reports the outcome of an email as unknown if the service returns 503', async () => {
     const { shop, posts } = services(503);
     const app = memoryApp({ replies: [{ calls: [{ name: 'send_email', input: mail }] }, 'I cannot tell.'] });
-    await answered(app, 'Write to Ada.', { ...shop, model: app.model });
+    await stateAfter(app, 'Write to Ada.', { ...shop, model: app.model });
     expect(posts).toEqual([`/emails ${JSON.stringify(mail)}`]);
     expect((await calls(app))[0]?.ended?.result).toMatchObject({ type: 'error', reason: 'unknown-outcome' });
   });
@@ -124,14 +128,14 @@ describe('the support agent with real services', () => {
   it('shows the model why a service refused a request', async () => {
     const { shop } = services(403);
     const app = memoryApp({ replies: [refund, 'It was refused.'] });
-    await answered(app, 'Refund 1001.', { ...shop, model: app.model });
+    await stateAfter(app, 'Refund 1001.', { ...shop, model: app.model });
     expect(await results(app)).toEqual(['Error: The shop refused the request with 403.']);
   });
 
   it('reports the first order number that does not exist', async () => {
     const { shop, posts } = services(200);
     const app = memoryApp({ replies: [{ calls: [{ name: 'refund_order', input: { orderId: 7 } }] }, 'No.'] });
-    await answered(app, 'Refund 7.', { ...shop, model: app.model });
+    await stateAfter(app, 'Refund 7.', { ...shop, model: app.model });
     expect(await results(app)).toEqual(['Error: There is no order 7. Numbers start at 1001.']);
     expect(posts).toEqual([]);
   });

@@ -25,15 +25,15 @@ const BOTH: ModelMedia = { message: IMAGES, result: IMAGES };
 const MESSAGES: ModelMedia = { message: IMAGES, result: NONE };
 
 const png = (fill: number, length = 3): Uint8Array => new Uint8Array(length).fill(fill);
-const sent = (bytes: Uint8Array, name?: string) =>
+const pngFile = (bytes: Uint8Array, name?: string) =>
   ({ type: 'file', mediaType: 'image/png', bytes, ...(name === undefined ? {} : { name }) }) as const;
 
-const calling = (...names: readonly string[]): ModelReply => ({
+const callReply = (...names: readonly string[]): ModelReply => ({
   text: '',
   toolCalls: names.map((name, index) => ({ id: `${name}-${index}`, name, input: '{}' })),
   finish: 'tool-calls',
 });
-const saying = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 /**
  * Returns a model that gives these replies in turn and records its requests. It throws a reply that is an
@@ -77,9 +77,9 @@ const base64 = (fill: number): string => Buffer.from(png(fill)).toString('base64
 
 describe('a file in a message', () => {
   it('is part of every request of its session, even after a restart', async () => {
-    const { model: seer, requests } = model(BOTH, calling('look'), saying('A'), saying('B'));
+    const { model: seer, requests } = model(BOTH, callReply('look'), textReply('A'), textReply('B'));
     const session = createTestSession(agentOf(look), { use: [files()], model: seer });
-    await session.send([{ type: 'text', text: 'What?' }, sent(png(1)), sent(png(2))]);
+    await session.send([{ type: 'text', text: 'What?' }, pngFile(png(1)), pngFile(png(2))]);
     session.restart();
     await session.send('And now?');
     const all = { user: [base64(1), base64(2)] };
@@ -89,10 +89,10 @@ describe('a file in a message', () => {
 
   it('is only named in a request that has no room for it', async () => {
     const large = 7 * 1024 * 1024;
-    const replies = ['A', 'B', 'C'].map(saying);
+    const replies = ['A', 'B', 'C'].map(textReply);
     const { model: seer, requests } = model(BOTH, ...replies);
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
-    for (const fill of [1, 2, 3]) await session.send([sent(png(fill, large), `${fill}.png`)]);
+    for (const fill of [1, 2, 3]) await session.send([pngFile(png(fill, large), `${fill}.png`)]);
     expect(requests.map((request) => filesIn(request).length)).toEqual([1, 2, 2]);
     expect(requests[2]?.messages[0]).toEqual({
       role: 'user',
@@ -103,7 +103,7 @@ describe('a file in a message', () => {
   });
 
   it('is included as text for every model if it is a text file', async () => {
-    const { model: seer, requests } = model(undefined, saying('A'));
+    const { model: seer, requests } = model(undefined, textReply('A'));
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
     const bytes = new TextEncoder().encode('a,bü\n1,2');
     await session.send([{ type: 'file', mediaType: 'text/csv', bytes, name: 'a.csv' }]);
@@ -113,12 +113,12 @@ describe('a file in a message', () => {
   });
 
   it('reaches the model after the earlier messages if it steers a turn', async () => {
-    const { model: seer, requests } = model(BOTH, calling('wait'), saying('A'));
+    const { model: seer, requests } = model(BOTH, callReply('wait'), textReply('A'));
     const steer = vi.fn(async () => {});
     const wait = defineTool({ name: 'wait', description: 'Waits.', effect: 'read', run: () => steer() });
     const session = createTestSession(agentOf(wait), { use: [files()], model: seer });
     steer.mockImplementation(async () => {
-      await session.post([{ type: 'text', text: 'Mind this.' }, sent(png(4))], { whenBusy: 'steer' });
+      await session.post([{ type: 'text', text: 'Mind this.' }, pngFile(png(4))], { whenBusy: 'steer' });
     });
     await session.send('Go.');
     expect(requests.map(filesIn)).toEqual([[], [{ user: [base64(4)] }]]);
@@ -129,7 +129,7 @@ describe('a file in a message', () => {
 
 describe('a file in a result', () => {
   it('is shown with its result, and is stored once', async () => {
-    const { model: seer, requests } = model(BOTH, calling('shot', 'shot'), saying('A'), saying('B'));
+    const { model: seer, requests } = model(BOTH, callReply('shot', 'shot'), textReply('A'), textReply('B'));
     const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
     const answer = await session.send('Go.');
     await session.send('Again.');
@@ -161,7 +161,7 @@ describe('a file in a result', () => {
   });
 
   it('follows all results if the model accepts files only in messages', async () => {
-    const { model: seer, requests } = model(MESSAGES, calling('shot', 'look'), saying('A'));
+    const { model: seer, requests } = model(MESSAGES, callReply('shot', 'look'), textReply('A'));
     await createTestSession(agentOf(shot, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
       'user',
@@ -174,7 +174,7 @@ describe('a file in a result', () => {
   });
 
   it('is described in text if it is unknown which files the model accepts', async () => {
-    const { model: seer, requests } = model(undefined, calling('shot'), saying('A'));
+    const { model: seer, requests } = model(undefined, callReply('shot'), textReply('A'));
     await createTestSession(agentOf(shot), { use: [files()], model: seer }).send('Go.');
     expect(requests.map(filesIn)).toEqual([[], []]);
     expect(requests[1]?.messages[2]).toMatchObject({
@@ -186,14 +186,14 @@ describe('a file in a result', () => {
 
   it('is sent to each candidate of a fallback in the form that the candidate accepts', async () => {
     const gone = { ...model(NONE_AT_ALL, new ModelError('server-error', 'down')).model, name: 'gone' };
-    const { model: seer, requests } = model(BOTH, saying('A'));
+    const { model: seer, requests } = model(BOTH, textReply('A'));
     const both = fallback([gone, seer]);
     const session = createTestSession(agentOf(), { use: [files()], model: both });
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    await session.send([sent(png(1))]);
+    await session.send([pngFile(png(1))]);
     expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
   });
 
@@ -205,7 +205,7 @@ describe('a file in a result', () => {
       returnDirect: true,
       run: () => artifact(content(['Drawn:', image(png(5), 'image/png')]), { points: 3 }),
     });
-    const { model: seer } = model(BOTH, calling('draw'));
+    const { model: seer } = model(BOTH, callReply('draw'));
     const answer = await createTestSession(agentOf(drawn), { use: [files()], model: seer }).send('Go.');
     expect(answer).toMatchObject({
       outcome: 'returned-direct',
@@ -216,10 +216,10 @@ describe('a file in a result', () => {
     const inner = defineAgent({ name: 'eye', description: 'Sees.', instructions: '', tools: [shot] });
     const { model: outer, requests } = model(
       BOTH,
-      calling('eye'),
-      calling('shot'),
-      saying('Seen.'),
-      saying('A'),
+      callReply('eye'),
+      callReply('shot'),
+      textReply('Seen.'),
+      textReply('A'),
     );
     const around = createTestSession(agentOf(defineSubagent({ agent: inner, input: v.object({}) })), {
       use: [files()],
@@ -260,8 +260,10 @@ describe('a tool', () => {
         for (const id of [...ids, 'ab']) read.push(await call.file(id));
       },
     });
-    const { model: seer } = model(BOTH, calling('resize'), saying('A'));
-    await createTestSession(agentOf(resize), { use: [files()], model: seer }).send([sent(png(1), 'a.png')]);
+    const { model: seer } = model(BOTH, callReply('resize'), textReply('A'));
+    await createTestSession(agentOf(resize), { use: [files()], model: seer }).send([
+      pngFile(png(1), 'a.png'),
+    ]);
     expect(read).toEqual([{ type: 'file', mediaType: 'image/png', name: 'a.png', bytes: png(1) }, undefined]);
   });
 
@@ -274,7 +276,7 @@ describe('a tool', () => {
       effect: 'once',
       run: () => content(['Kept.', image(png(1, 8 * 1024 * 1024 + 1), 'image/png')]),
     });
-    const { model: seer, requests } = model(BOTH, calling('huge'), saying('A'));
+    const { model: seer, requests } = model(BOTH, callReply('huge'), textReply('A'));
     await createTestSession(agentOf(huge), { use: [files()], model: seer }).send('Go.');
     const words = 'Kept.\n\n[file not kept: image/png, 8,388,609 bytes] (It is larger than 8388608 bytes.)';
     expect(requests[1]?.messages[2]).toMatchObject({ text: words });
@@ -290,12 +292,12 @@ describe('a request with files that the model refuses', () => {
   it('is repeated without the files of earlier turns', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => warned.mockRestore());
-    const { model: seer, requests } = model(BOTH, refusal, refusal, calling('shot'), saying('B'));
+    const { model: seer, requests } = model(BOTH, refusal, refusal, callReply('shot'), textReply('B'));
     // The invocation remembers which request was refused.
     const session = createTestSession(agentOf(shot), { use: [files()], model: seer, warm: true });
-    const failed = await session.send([sent(png(1))]);
+    const failed = await session.send([pngFile(png(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
-    expect(await session.send([{ type: 'text', text: 'And this?' }, sent(png(2))])).toMatchObject({
+    expect(await session.send([{ type: 'text', text: 'And this?' }, pngFile(png(2))])).toMatchObject({
       text: 'B',
     });
     expect(requests.map(filesIn)).toEqual([
@@ -315,14 +317,14 @@ describe('a request with files that the model refuses', () => {
   it('fails its turn if it has no files except those of the current message', async () => {
     const { model: seer, requests } = model(BOTH, refusal, refusal);
     const session = createTestSession(agentOf(), { use: [files()], model: seer });
-    expect(await session.send([sent(png(1))])).toMatchObject({ outcome: 'failed' });
+    expect(await session.send([pngFile(png(1))])).toMatchObject({ outcome: 'failed' });
     expect(requests).toHaveLength(1);
     const plain = createTestSession(agentOf(), { use: [files()], model: model(BOTH, refusal).model });
     expect(await plain.send('Go.')).toMatchObject({ outcome: 'failed' });
   });
 
   it('fails its turn if the request without files is refused too', async () => {
-    const { model: seer, requests } = model(BOTH, calling('shot'), refusal, refusal);
+    const { model: seer, requests } = model(BOTH, callReply('shot'), refusal, refusal);
     vi.spyOn(console, 'warn').mockReturnValue(undefined);
     onTestFinished(() => {
       vi.restoreAllMocks();
@@ -351,10 +353,10 @@ describe('a summary of a conversation with files', () => {
         }),
       ],
     });
-    const { model: seer, requests } = model(BOTH, saying('A'), saying('B'), saying('C'));
+    const { model: seer, requests } = model(BOTH, textReply('A'), textReply('B'), textReply('C'));
     const session = createTestSession(agent, { use: [files()], model: seer });
     for (const fill of [1, 2, 3])
-      await session.send([{ type: 'text', text: `Look ${fill}.` }, sent(png(fill))]);
+      await session.send([{ type: 'text', text: `Look ${fill}.` }, pngFile(png(fill))]);
     expect(seen[0]).toMatchObject({
       text: 'Look 1.',
       parts: [{ type: 'text' }, { mediaType: 'image/png', size: 3 }],

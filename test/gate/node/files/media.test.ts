@@ -29,9 +29,9 @@ const result = (id: string, file: MessageFile): ModelMessage => ({
   text: `Drawn.\n\n${LINE}`,
   parts: [{ type: 'text', text: 'Drawn.' }, { type: 'text', text: LINE }, file],
 });
-const words = (text: string): ModelMessage => ({ role: 'user', text });
+const userMessage = (text: string): ModelMessage => ({ role: 'user', text });
 
-const given = (
+const messagesFor = (
   media: ModelMedia | undefined,
   messages: readonly ModelMessage[],
   accepts?: readonly string[],
@@ -54,7 +54,7 @@ describe('a file in a message', () => {
     ],
     ['if the agent accepts it and the model states nothing', undefined, ['image/*'], png()],
   ])('is sent %s', (_, media, accepts, file) => {
-    expect(given(media, [user(file)], accepts)).toEqual([user(file)]);
+    expect(messagesFor(media, [user(file)], accepts)).toEqual([user(file)]);
   });
 
   it.each<[string, ModelMedia | undefined, readonly string[] | undefined, MessageFile]>([
@@ -90,7 +90,7 @@ describe('a file in a message', () => {
       png(),
     ],
   ])('is described in text %s', (_, media, accepts, file) => {
-    expect(given(media, [user(file)], accepts)).toEqual([
+    expect(messagesFor(media, [user(file)], accepts)).toEqual([
       {
         role: 'user',
         text: `${LOOK}\n\n${LINE}\n\n(The file is not shown: this model takes no image/png here.)`,
@@ -102,7 +102,7 @@ describe('a file in a message', () => {
     const pdf = png({ mediaType: 'application/pdf', id: 'cd34' });
     const media = { message: IMAGES, result: NOTHING };
     const both: ModelMessage = { role: 'user', text: 'x', parts: [png(), pdf] };
-    expect(given(media, [both])).toEqual([
+    expect(messagesFor(media, [both])).toEqual([
       {
         role: 'user',
         text: '(The file is not shown: this model takes no application/pdf here.)',
@@ -118,14 +118,14 @@ describe('a file in a message', () => {
 describe('a file in a result', () => {
   it('is sent in the result if the model accepts files in results', () => {
     const all = [result('a', png()), result('b', png())];
-    expect(given({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
+    expect(messagesFor({ message: NOTHING, result: IMAGES }, all)).toEqual(all);
   });
 
   it('follows all results of its reply if the model accepts files only in messages', () => {
     const all = [
       result('a', png({ name: 'a "1".png' })),
       result('b', png({ id: 'cd34' })),
-      words('And now?'),
+      userMessage('And now?'),
       result('c', png()),
     ];
     const shown = (id: string) => ({
@@ -142,7 +142,7 @@ describe('a file in a result', () => {
         ...parts.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
       ],
     });
-    expect(given({ message: IMAGES, result: NOTHING }, all)).toEqual([
+    expect(messagesFor({ message: IMAGES, result: NOTHING }, all)).toEqual([
       shown('a'),
       shown('b'),
       behind(
@@ -151,14 +151,14 @@ describe('a file in a result', () => {
         'File cd34, image/png',
         png({ id: 'cd34' }),
       ),
-      words('And now?'),
+      userMessage('And now?'),
       shown('c'),
       behind('File ab12, image/png', png()),
     ]);
   });
 
   it('is described in text if the model accepts no such files', () => {
-    expect(given({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
+    expect(messagesFor({ message: NOTHING, result: NOTHING }, [result('a', png())])).toEqual([
       {
         role: 'tool',
         id: 'a',
@@ -171,8 +171,8 @@ describe('a file in a result', () => {
 
 describe('a conversation without files', () => {
   it('is unchanged', () => {
-    const all = [words('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
-    expect(given(undefined, all)).toEqual(all);
+    const all = [userMessage('a'), { role: 'tool', id: '1', name: 'x', text: 'y' } as const];
+    expect(messagesFor(undefined, all)).toEqual(all);
   });
 
   it('is passed unchanged to a model with candidates, each of which accepts other files', () => {

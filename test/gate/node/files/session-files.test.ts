@@ -22,7 +22,7 @@ const STORED = { type: 'file', id: ID, mediaType: 'image/png', size: 3 } as cons
 /** The metadata that the object stores with such a file, and does not parse. */
 const ABOUT = '{"mediaType":"image/png"}';
 
-const ended = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
+const callEnded = (...parts: readonly (typeof STORED)[]): SessionEvent => ({
   type: 'tool-call-ended',
   turn: 't1',
   call: 'a',
@@ -120,7 +120,7 @@ describe('a file that a tool creates', () => {
     const { asked, port } = fakePort({ [ID]: SMALL });
     const files = filesOver(port, { used: 50 * MIB });
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
-    expect(files.blobsOfEvent(ended(STORED))).toBeUndefined();
+    expect(files.blobsOfEvent(callEnded(STORED))).toBeUndefined();
     expect(asked).toEqual([`${ID} 0`]);
   });
 
@@ -138,11 +138,11 @@ describe('a file that a tool creates', () => {
     outbox.emit({ type: 'turn-yielded', turn: 't1', reason: '' });
     await outbox.durable();
     expect(sent[0]).not.toHaveProperty('blobs');
-    outbox.emit(ended(STORED));
+    outbox.emit(callEnded(STORED));
     await outbox.durable();
     expect(sent[1]?.blobs).toEqual([{ id: ID, about: ABOUT, size: 3, bytes: SMALL }]);
     expect(stored).toEqual(STORED);
-    outbox.emit(ended(STORED));
+    outbox.emit(callEnded(STORED));
     await outbox.durable();
     expect(sent[2]).not.toHaveProperty('blobs');
     await session.close();
@@ -154,7 +154,7 @@ describe('a file that a tool creates', () => {
       async (file: NewFile) => {
         const files = filesOver(fakePort({}).port);
         await files.keepFile(file);
-        return files.blobsOfEvent(ended(STORED));
+        return files.blobsOfEvent(callEnded(STORED));
       },
     ],
     ['of a message', async (file: NewFile) => (await keeper?.nameFiles([file]))?.blobs],
@@ -177,7 +177,7 @@ describe('a file that a tool creates', () => {
     });
     const { session, outbox, clock } = await createHeldSession({ wrap, files: keeper });
     await keepIn(session, newFile(SMALL));
-    outbox.emit(ended(STORED));
+    outbox.emit(callEnded(STORED));
     const durable = outbox.durable();
     await clock.advance(50);
     await durable;
@@ -209,7 +209,7 @@ describe('a file that a tool creates', () => {
     const files = filesOver(fakePort({}).port, { store });
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID} image/png`, SMALL]]);
-    expect(files.blobsOfEvent(ended(STORED))).toEqual([
+    expect(files.blobsOfEvent(callEnded(STORED))).toEqual([
       { id: ID, about: ABOUT, size: 3, outside: { module: 'files', key: '', incarnation: 'i1', version: 0 } },
     ]);
   });
@@ -220,7 +220,7 @@ describe('a file that a tool creates', () => {
     const put: FileStore['put'] = async (...asked) => puts.shift()?.(...asked);
     const files = filesOver(fakePort({}).port, { used: 50 * MIB - 3, store: { ...store, put } });
     await expect(files.keepFile(newFile(SMALL))).rejects.toThrow('The bucket is missing');
-    expect(files.blobsOfEvent(ended(STORED))).toBeUndefined();
+    expect(files.blobsOfEvent(callEnded(STORED))).toBeUndefined();
     expect(await files.keepFile(newFile(SMALL))).toEqual(STORED);
   });
 
@@ -237,7 +237,7 @@ describe('a file that a tool creates', () => {
     const files = filesOver(stateOf(false, 1), { store });
     await files.keepFile(newFile(SMALL));
     expect([...kept]).toEqual([[`s/i1/${ID}.1 image/png`, SMALL]]);
-    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([
+    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([
       { id: ID, outside: { incarnation: 'i1', version: 1 } },
     ]);
     expect(await files.find(ID)).toEqual(newFile(SMALL));
@@ -250,7 +250,7 @@ describe('a file that a tool creates', () => {
     const kept = files.keepFile(newFile(SMALL));
     answer.resolve(null);
     expect([await looked, await kept]).toEqual([new Map(), STORED]);
-    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
     expect(await files.read([STORED])).toEqual(new Map([[ID, 'AQID']]));
   });
 });
@@ -399,7 +399,7 @@ describe('a file that a tool reads', () => {
     expect(await files.find(ID)).toBeUndefined();
     expect(await files.read([STORED])).toEqual(new Map());
     await files.keepFile(NAMED);
-    expect(files.blobsOfEvent(ended(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
+    expect(files.blobsOfEvent(callEnded(STORED))).toMatchObject([{ id: ID, bytes: SMALL }]);
   });
 });
 

@@ -38,7 +38,7 @@ function sessionOf() {
   );
 }
 
-const told = (request: ModelRequest | undefined): readonly string[] =>
+const fileLines = (request: ModelRequest | undefined): readonly string[] =>
   request?.messages.flatMap(({ text }) => /^\[file.*$/m.exec(text)?.[0].replace(/\w{64}/, 'ID') ?? []) ?? [];
 
 const WARNING =
@@ -52,7 +52,7 @@ it('a message with a file that the model refuses fails its turn, and later turns
   expect([session.requests.length, warned.mock.calls]).toEqual([1, []]);
   expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   expect(session.requests.slice(1).map(holdsFile)).toEqual([true, false]);
-  expect(told(session.requests[2])).toEqual(['[file ID: image/png, 3 bytes] (not shown any more)']);
+  expect(fileLines(session.requests[2])).toEqual(['[file ID: image/png, 3 bytes] (not shown any more)']);
   expect(warned.mock.calls).toEqual([[WARNING]]);
 });
 

@@ -18,7 +18,7 @@ import {
 import { Interrupted, type Loop, sizeOf } from '../../../doors/loop.ts';
 
 const MIB = 1024 * 1024;
-const stored = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
+const storedFile = (id: string, size: number, mediaType = 'image/png'): StoredFile => ({
   type: 'file',
   id,
   mediaType,
@@ -28,10 +28,10 @@ const stored = (id: string, size: number, mediaType = 'image/png'): StoredFile =
 describe('a message with files', () => {
   const parts: readonly ContentPart[] = [
     { type: 'text', text: 'See:' },
-    stored('ab', 3),
+    storedFile('ab', 3),
     { type: 'file', mediaType: 'application/pdf', url: 'https://x.test/a.pdf', name: 'a.pdf' },
-    stored('cd', 5, 'text/csv'),
-    stored('ef', 9),
+    storedFile('cd', 5, 'text/csv'),
+    storedFile('ef', 9),
   ];
 
   it('sends each file after the line that names it, text files as text, and names files without room', () => {
@@ -60,7 +60,7 @@ describe('a message with files', () => {
   });
 
   it('is text if none of its files is sent', () => {
-    expect(toShownContent([stored('ab', 3)], new Map())).toEqual({
+    expect(toShownContent([storedFile('ab', 3)], new Map())).toEqual({
       text: '[file ab: image/png, 3 bytes] (not shown any more)',
     });
   });
@@ -72,7 +72,7 @@ describe('a deleted file', () => {
     ['expired', 'image/png'],
     ['deleted', 'text/plain'],
   ] as const)('is shown as %s in the line that names it: %s', (gone, mediaType) => {
-    const file = { ...stored('ab', 3), mediaType };
+    const file = { ...storedFile('ab', 3), mediaType };
     expect(toShownContent([file], new Map([['ab', { gone }]]))).toEqual({
       text: `[file ab: ${mediaType}, 3 bytes] (${gone}; it can no longer be read)`,
     });
@@ -95,7 +95,7 @@ describe('the files in a request', () => {
     const messages = sizes.map((size, index) => ({
       role: 'user' as const,
       text: '',
-      parts: [stored(String(index), size)],
+      parts: [storedFile(String(index), size)],
     }));
     const frame = { id: '', messages };
     const loop = { frame } as unknown as Loop; // The properties that `filesToShow` reads.
@@ -123,14 +123,14 @@ describe('the files in a request', () => {
 describe('a result with new files', () => {
   const png = new Uint8Array([1]);
   type Keep = Parameters<typeof withKeptFiles>[1]['keep'];
-  const ab: Keep = async () => stored('ab', 1);
+  const ab: Keep = async () => storedFile('ab', 1);
 
   it('is plain JSON once its files are stored', async () => {
     const keeping = { keep: ab, secrets: Secrets.NONE, onLost: () => {} };
     const result = await withKeptFiles(content(['A', image(png, 'image/png')]), keeping);
     expect(JSON.parse(JSON.stringify(result))).toEqual({
       type: 'content',
-      parts: [{ type: 'text', text: 'A' }, stored('ab', 1)],
+      parts: [{ type: 'text', text: 'A' }, storedFile('ab', 1)],
     });
   });
 
@@ -138,13 +138,13 @@ describe('a result with new files', () => {
     const told: string[] = [];
     const keep: Keep = async ({ bytes }) => {
       if (bytes.length > 1) throw new FileRefusedError('The file is too large.');
-      return stored('ab', 1);
+      return storedFile('ab', 1);
     };
     const keeping = { keep, secrets: Secrets.NONE, onLost: (problem: string) => told.push(problem) };
     const result = content([image(png, 'image/png'), image(new Uint8Array(2), 'image/png', 'b.png')]);
     expect(await withKeptFiles(result, keeping)).toMatchObject({
       parts: [
-        stored('ab', 1),
+        storedFile('ab', 1),
         { type: 'text', text: '[file not kept: image/png, "b.png", 2 bytes] (The file is too large.)' },
       ],
     });
@@ -164,7 +164,7 @@ describe('a result with new files', () => {
     const kept: NewFile[] = [];
     const keep: Keep = async (part) => {
       kept.push(part);
-      return stored('ab', 1);
+      return storedFile('ab', 1);
     };
     const secrets = Secrets.of({ KEY: 'abc-123-secret' });
     const words = new TextEncoder().encode('key: abc-123-secret, ü');

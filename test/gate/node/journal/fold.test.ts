@@ -15,7 +15,7 @@ import {
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';
-import { ended, opened, replied, started } from './journal.ts';
+import { callEnded, modelReplied, opened, started } from './journal.ts';
 import { validJournal } from './random-journal.ts';
 
 /** The memory of a kind of tool: which calls succeeded, and where. */
@@ -106,12 +106,12 @@ describe('the fold of a journal', () => {
       ...[
         opened,
         started,
-        replied(['a dig']),
+        modelReplied(['a dig']),
         opens('a'),
-        replied(['b dig'], { frame: 'a' }),
+        modelReplied(['b dig'], { frame: 'a' }),
         opens('b', 'a'),
       ],
-      replied(['c look'], { frame: 'b' }),
+      modelReplied(['c look'], { frame: 'b' }),
       { type: 'message-sent', turn, frame: 'b', under: 'a', ...said } as const,
     ];
     const frames = fold(events).turn?.frames;
@@ -120,7 +120,7 @@ describe('the fold of a journal', () => {
       { calls: [{ id: 'b', said: [said] }] },
       { calls: [{ id: 'c', said: [said] }] },
     ]);
-    const ends = [ended('c', 'ok', { frame: 'b' }), ended('b', 'ok', { frame: 'a' }), ended('a')];
+    const ends = [callEnded('c', 'ok', { frame: 'b' }), callEnded('b', 'ok', { frame: 'a' }), callEnded('a')];
     const all = [...events, ...ends, { type: 'turn-ended', turn, outcome: 'completed' } as const];
     expect(fold(all).messages.at(-1)).toMatchObject({ calls: [{ id: 'a', said: [said] }] });
     expect(foldFromSnapshot(all, all.length)).toEqual(fold(all));

@@ -4,11 +4,11 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, type FrameState, ROOT } from '../../../doors/journal.ts';
-import { ended, fold, opened, replied, started } from './journal.ts';
+import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
 
-const opens = (frame: string, more: Partial<FrameStarted> = {}): SessionEvent => ({
+const frameStarted = (frame: string, more: Partial<FrameStarted> = {}): SessionEvent => ({
   type: 'frame-started',
   turn: 't1',
   frame,
@@ -30,16 +30,19 @@ const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.
 const noted = [
   opened,
   started,
-  replied(['n note']),
-  ended('n', 'ok', adds('a')),
-  replied(['x dig', 'y dig']),
+  modelReplied(['n note']),
+  callEnded('n', 'ok', adds('a')),
+  modelReplied(['x dig', 'y dig']),
 ];
 
 describe('a frame with its own blackboard', () => {
-  const own = opens('x', { ownBlackboard: true });
+  const own = frameStarted('x', { ownBlackboard: true });
 
   it('starts with a copy of the outer blackboard, and keeps its own additions', () => {
-    const inside = [replied(['i note'], { frame: 'x' }), ended('i', 'ok', { frame: 'x', ...adds('b') })];
+    const inside = [
+      modelReplied(['i note'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...adds('b') }),
+    ];
     const state = fold([...noted, own, ...inside]);
     expect(frameOf(state, 'x').inherited).toBe(1);
     expect(valuesOf(frameOf(state, 'x'))).toEqual(['a', 'b']);
@@ -49,9 +52,9 @@ describe('a frame with its own blackboard', () => {
 
   it('does not see what a sibling frame has added before it opened', () => {
     const beside = [
-      opens('y'),
-      replied(['j note'], { frame: 'y' }),
-      ended('j', 'ok', { frame: 'y', ...adds('of y') }),
+      frameStarted('y'),
+      modelReplied(['j note'], { frame: 'y' }),
+      callEnded('j', 'ok', { frame: 'y', ...adds('of y') }),
     ];
     const state = fold([...noted, ...beside, own]);
     expect(valuesOf(state)).toEqual(['a', 'of y']);
@@ -61,10 +64,10 @@ describe('a frame with its own blackboard', () => {
   it('shares its blackboard with inner frames that have none', () => {
     const inside = [
       own,
-      replied(['i note', 'k dig'], { frame: 'x' }),
-      opens('k', { parent: 'x' }),
-      replied(['l note'], { frame: 'k' }),
-      ended('l', 'ok', { frame: 'k', ...adds('deep') }),
+      modelReplied(['i note', 'k dig'], { frame: 'x' }),
+      frameStarted('k', { parent: 'x' }),
+      modelReplied(['l note'], { frame: 'k' }),
+      callEnded('l', 'ok', { frame: 'k', ...adds('deep') }),
     ];
     const state = fold([...noted, ...inside]);
     expect(frameOf(state, 'k').blackboard).toBe(frameOf(state, 'x').blackboard);
@@ -75,10 +78,10 @@ describe('a frame with its own blackboard', () => {
   it('discards its blackboard when it ends, except for changes in the result of its call', () => {
     const inside = [
       own,
-      replied(['i note'], { frame: 'x' }),
-      ended('i', 'ok', { frame: 'x', ...adds('b', 'c') }),
+      modelReplied(['i note'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...adds('b', 'c') }),
     ];
-    const state = fold([...noted, ...inside, ended('x', 'ok', adds('b')), ended('y')]);
+    const state = fold([...noted, ...inside, callEnded('x', 'ok', adds('b')), callEnded('y')]);
     expect(valuesOf(state)).toEqual(['a', 'b']);
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
@@ -86,9 +89,9 @@ describe('a frame with its own blackboard', () => {
   it('starts with a copy of the next outer blackboard at every depth', () => {
     const inside = [
       own,
-      replied(['i note', 'k dig'], { frame: 'x' }),
-      ended('i', 'ok', { frame: 'x', ...adds('b') }),
-      opens('k', { parent: 'x', ownBlackboard: true }),
+      modelReplied(['i note', 'k dig'], { frame: 'x' }),
+      callEnded('i', 'ok', { frame: 'x', ...adds('b') }),
+      frameStarted('k', { parent: 'x', ownBlackboard: true }),
     ];
     // The batch of `i` is still open, so `k` cannot see the addition of `i`.
     const state = fold([...noted, ...inside]);
@@ -98,7 +101,7 @@ describe('a frame with its own blackboard', () => {
 
 describe('a frame without its own blackboard', () => {
   it('uses the outer blackboard', () => {
-    const state = fold([...noted, opens('x')]);
+    const state = fold([...noted, frameStarted('x')]);
     expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
     expect('inherited' in frameOf(state, 'x')).toBe(false);
   });
@@ -116,19 +119,19 @@ describe('the facts of a frame', () => {
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
   it('are recorded at the path of the frame when it opens, whatever the outcome of its call is', () => {
-    const events = [...noted, opens('x', { facts: [fact('one'), fact('two')] })];
+    const events = [...noted, frameStarted('x', { facts: [fact('one'), fact('two')] })];
     const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
     expect(kept(events)).toEqual([
       ['one', place],
       ['two', place],
     ]);
-    const failed = [ended('x', { type: 'error', message: 'No.' }), ended('y')];
+    const failed = [callEnded('x', { type: 'error', message: 'No.' }), callEnded('y')];
     expect(kept([...events, ...failed])).toHaveLength(2);
   });
 
   it('are visible to the calls of the frame, but not to the batch of its own call', () => {
     const state = fold(
-      [...noted, opens('x', { facts: [fact('one')] }), replied(['i look'], { frame: 'x' })],
+      [...noted, frameStarted('x', { facts: [fact('one')] }), modelReplied(['i look'], { frame: 'x' })],
       [ledger],
     );
     expect(frameOf(state, 'x').seen.memories.get('ledger')).toHaveLength(1);
@@ -137,15 +140,15 @@ describe('the facts of a frame', () => {
 
   it('are ignored if no module in this code owns them', () => {
     const stranger = { slice: 'stranger', fact: 1 };
-    expect([...fold([...noted, opens('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual([
-      'ledger',
-    ]);
+    expect([...fold([...noted, frameStarted('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual(
+      ['ledger'],
+    );
   });
 
   it('are recorded in source order with their results when the batch of an inner call has ended', () => {
-    const inside = [opens('x'), replied(['i look', 'j look'], { frame: 'x' })];
+    const inside = [frameStarted('x'), modelReplied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
-      ended(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
+      callEnded(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
     expect(kept([...noted, ...inside, end('j')])).toEqual([]);
     const at = { turn: 't1', frame: 'x', path: 'tester/of-x', at: 7 };
     expect(kept([...noted, ...inside, end('j'), end('i')])).toEqual([
@@ -157,12 +160,12 @@ describe('the facts of a frame', () => {
 
 describe('a call that opened a nested frame', () => {
   const inFrame = (planned: boolean) => [
-    opens('x'),
-    replied(['i dig', 'j look'], { frame: 'x' }),
-    opens('i', { parent: 'x' }),
-    replied([], { frame: 'i', text: 'Dug.', ...(planned && { planned: true }) }),
-    ended('i', 'ok', { frame: 'x' }),
-    ended('j', 'ok', { frame: 'x' }),
+    frameStarted('x'),
+    modelReplied(['i dig', 'j look'], { frame: 'x' }),
+    frameStarted('i', { parent: 'x' }),
+    modelReplied([], { frame: 'i', text: 'Dug.', ...(planned && { planned: true }) }),
+    callEnded('i', 'ok', { frame: 'x' }),
+    callEnded('j', 'ok', { frame: 'x' }),
   ];
   const nestedOf = (state: SessionState) =>
     frameOf(state, 'x').messages.flatMap((message) =>
@@ -185,7 +188,7 @@ describe('a rejected answer in a frame', () => {
     frame: 'x',
     problems: ['n: is missing'],
   };
-  const state = fold([...noted, opens('x'), replied([], { frame: 'x', text: 'No.' }), rejected]);
+  const state = fold([...noted, frameStarted('x'), modelReplied([], { frame: 'x', text: 'No.' }), rejected]);
 
   it('is shown only to the model of the frame', () => {
     expect(frameOf(state, 'x').messages.at(-1)).toEqual({
@@ -203,7 +206,7 @@ describe('a rejected answer in a frame', () => {
   });
 
   it('changes nothing after the frame has ended', () => {
-    const after = [...noted, opens('x'), ended('x'), ended('y')];
+    const after = [...noted, frameStarted('x'), callEnded('x'), callEnded('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);
     if (now.turn && before.turn) now.turn.lastEvent = before.turn.lastEvent;

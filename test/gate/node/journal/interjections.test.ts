@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';
 import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
-import { ended, fold, opened, replied, started } from './journal.ts';
+import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
 
 const steered = (message: string): SessionEvent => ({
   type: 'turn-steered',
@@ -23,7 +23,7 @@ const late: SessionEvent = {
 };
 
 /** Returns a short form of the conversation. */
-const told = (messages: readonly Message[]): readonly string[] =>
+const formatMessages = (messages: readonly Message[]): readonly string[] =>
   messages.map((message) =>
     message.role === 'user'
       ? `${message.by ?? 'user'}: ${message.text}`
@@ -43,68 +43,78 @@ describe('a message that arrives while a turn runs', () => {
     ['before the first request', [steered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
     [
       'during a model call',
-      [steered('a'), replied([], { text: 'Hi.', unseen: 1 })],
+      [steered('a'), modelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'before a request, and another one during the model call',
-      [steered('a'), steered('b'), replied([], { text: 'Hi.', unseen: 1 })],
+      [steered('a'), steered('b'), modelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'steer: a', 'reply: Hi.', 'steer: b'],
       { do: 'ask', last: false },
     ],
     [
       'while a call runs',
-      [replied(['x look']), steered('a')],
+      [modelReplied(['x look']), steered('a')],
       ['user: Hello', 'reply: [look open]', 'steer: a'],
       { do: 'act' },
     ],
     [
       'while a call runs, which then ends',
-      [replied(['x look']), steered('a'), ended('x')],
+      [modelReplied(['x look']), steered('a'), callEnded('x')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after an answer',
-      [replied([], { text: 'Hi.' }), steered('a')],
+      [modelReplied([], { text: 'Hi.' }), steered('a')],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after a directly returned result',
-      [replied(['x look']), ended('x', 'ok', { direct: true }), steered('a')],
+      [modelReplied(['x look']), callEnded('x', 'ok', { direct: true }), steered('a')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'during the last model call at a limit',
-      [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true, unseen: 1 })],
+      [
+        modelReplied(['x look']),
+        callEnded('x'),
+        steered('a'),
+        modelReplied([], { text: 'Best.', last: true, unseen: 1 }),
+      ],
       ['user: Hello', 'reply: [look ended]', 'reply: Best.', 'steer: a'],
       { do: 'ask', last: true },
     ],
     [
       'before the last model call at a limit',
-      [replied(['x look']), ended('x'), steered('a'), replied([], { text: 'Best.', last: true })],
+      [
+        modelReplied(['x look']),
+        callEnded('x'),
+        steered('a'),
+        modelReplied([], { text: 'Best.', last: true }),
+      ],
       ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
       { do: 'end', outcome: 'limit-reached', limit: { kind: 'iterations', most: 2 } },
     ],
     [
       'during a nested loop',
       [
-        replied(['x dig']),
+        modelReplied(['x dig']),
         { type: 'frame-started', turn: 't1', frame: 'x', name: 'dig', message: 'Dig.' },
         steered('a'),
-        replied(['y look'], { frame: 'x' }),
-        ended('y', 'ok', { frame: 'x' }),
-        ended('x', 'dug'),
+        modelReplied(['y look'], { frame: 'x' }),
+        callEnded('y', 'ok', { frame: 'x' }),
+        callEnded('x', 'dug'),
       ],
       ['user: Hello', 'reply: [dig ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'as a late result',
-      [replied([], { text: 'Hi.' }), late],
+      [modelReplied([], { text: 'Hi.' }), late],
       [
         'user: Hello',
         'reply: Hi.',
@@ -113,12 +123,12 @@ describe('a message that arrives while a turn runs', () => {
       { do: 'ask', last: false },
     ],
   ])('is placed in order if it arrives %s', (_, events, messages, step) => {
-    expect(told(fold([...before, ...events]).messages)).toEqual(messages);
+    expect(formatMessages(fold([...before, ...events]).messages)).toEqual(messages);
     expect(next([...before, ...events])).toEqual(step);
   });
 
   it('does not resume a turn that has failed', () => {
-    const blank = replied([]);
+    const blank = modelReplied([]);
     const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
     expect(next([...before, blank, blank])).toMatchObject(failed);
     expect(next([...before, blank, blank, steered('a')])).toMatchObject(failed);

@@ -17,7 +17,7 @@ export const started: SessionEvent = {
 };
 
 /** Each of `calls` is an id and a name, separated by a space. */
-export const replied = (
+export const modelReplied = (
   calls: readonly string[],
   more: Partial<Extract<SessionEvent, { type: 'model-replied' }>> = {},
 ): SessionEvent => ({
@@ -33,7 +33,7 @@ export const replied = (
   ...more,
 });
 
-export const ended = (
+export const callEnded = (
   call: string,
   result: ResultData | string = 'ok',
   more: { readonly frame?: string; readonly changes?: CallChanges; readonly direct?: true } = {},

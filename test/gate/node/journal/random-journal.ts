@@ -74,7 +74,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
   if (draw(20) === 0) return summaryDropped(draw, turn);
   if (draw(12) === 0) return interjection(draw, state, turn);
-  if (frame && draw(12) === 0) return listed(draw, turn, frame.id);
+  if (frame && draw(12) === 0) return toolsListed(draw, turn, frame.id);
   if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
   if (frame && openBatch(frame).length === 0 && draw(3) === 0) return toolsChanged(draw, turn, frame);
   if (frame && isAnswered(frame) && draw(3) === 0) {
@@ -104,7 +104,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
       return { type: 'frame-started', turn, frame: call.id, ...opening };
     }
     default:
-      return ended(draw, at);
+      return callEnded(draw, at);
   }
 }
 
@@ -133,7 +133,7 @@ function lessShown(draw: Draw, turn: string, frame: FrameState): SessionEvent {
 }
 
 /** Records facts from tool sources before a reply, also of a kind that this code does not know. */
-const listed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
+const toolsListed = (draw: Draw, turn: string, frame: string): SessionEvent => ({
   type: 'tools-listed',
   turn,
   ...inFrame(frame),
@@ -212,7 +212,7 @@ function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEve
 
 type At = { readonly turn: string; readonly frame?: string; readonly call: string };
 
-function ended(draw: Draw, at: At): SessionEvent {
+function callEnded(draw: Draw, at: At): SessionEvent {
   const results: readonly ResultData[] = [
     { type: 'text', content: 'fine' },
     { type: 'artifact', value: { n: draw(9) } },
@@ -243,5 +243,7 @@ const closing = (draw: Draw, state: SessionState, turn: string): SessionEvent[] 
   [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
     openBatch(frame)
       .filter((call) => !call.ended)
-      .map((call) => ended(draw, { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id })),
+      .map((call) =>
+        callEnded(draw, { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id }),
+      ),
   );

@@ -4,7 +4,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, openBatch, ROOT } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
-import { ended, fold, opened, replied, started } from './journal.ts';
+import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
 
 const turnOf = (state: SessionState) => {
   if (!state.turn) throw new Error('There is no turn.');
@@ -42,22 +42,22 @@ describe('reduce', () => {
       resumedSinceReply: 2,
       lastEvent: 'turn-started',
     });
-    expect(turnOf(fold([opened, started, resumed, replied([])])).resumedSinceReply).toBe(0);
+    expect(turnOf(fold([opened, started, resumed, modelReplied([])])).resumedSinceReply).toBe(0);
   });
 
   it('turn-resumed: is not counted if the turn resumes after a wait, when no model call was running', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
-    const asked = [opened, started, replied(['a pay']), ended('a')];
+    const asked = [opened, started, modelReplied(['a pay']), callEnded('a')];
     expect(turnOf(fold([...asked, resumed])).resumedSinceReply).toBe(0);
     expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
   });
 
   it.each<SessionEvent>([
-    replied([]),
+    modelReplied([]),
     { type: 'tools-listed', turn: 't1', facts: [] },
     { type: 'frame-started', turn: 't1', frame: 'a', name: 'dig', message: 'Dig.' },
-    ended('a'),
+    callEnded('a'),
     { type: 'tool-call-answered', turn: 't1', call: 'a', answer: { type: 'decision', decision: 'reject' } },
     { type: 'conversation-cut', turn: 't1', results: 9 },
   ])('$type: resets the count of idle invocations', (progress) => {
@@ -68,8 +68,16 @@ describe('reduce', () => {
 
   it('model-replied: counts the reply, its tokens, and its calls in total and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
-    const first = replied(['a look', 'b look', 'c pay'], { usage });
-    const state = fold([opened, started, first, ended('a'), ended('b'), ended('c'), replied(['d look'])]);
+    const first = modelReplied(['a look', 'b look', 'c pay'], { usage });
+    const state = fold([
+      opened,
+      started,
+      first,
+      callEnded('a'),
+      callEnded('b'),
+      callEnded('c'),
+      modelReplied(['d look']),
+    ]);
     expect(turnOf(state)).toMatchObject({ iterations: 2, toolCalls: 4, model: 'm', usage });
     expect(state.usage).toEqual(usage);
     expect([...turnOf(state).callsByTool]).toEqual([
@@ -82,7 +90,7 @@ describe('reduce', () => {
   it('answer-rejected: adds a message without a sender that lists every problem, and marks the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
-    const state = fold([opened, started, replied([]), rejected]);
+    const state = fold([opened, started, modelReplied([]), rejected]);
     expect(state.messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
@@ -91,25 +99,26 @@ describe('reduce', () => {
         'Answer again with the corrected JSON text, and nothing else.',
     });
     expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
-    expect(frameOf(fold([opened, started, replied([])])).rejected).toBe(false);
+    expect(frameOf(fold([opened, started, modelReplied([])])).rejected).toBe(false);
   });
 
   it('model-replied: counts consecutive blank replies, until a reply has text or calls (EMP-05)', () => {
     const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
-      (texts) => frameOf(fold([opened, started, ...texts.map((text) => replied([], { text }))])).blankReplies,
+      (texts) =>
+        frameOf(fold([opened, started, ...texts.map((text) => modelReplied([], { text }))])).blankReplies,
     );
     expect(counts).toEqual([1, 2, 0, 1]);
-    expect(frameOf(fold([opened, started, replied([]), replied(['a look'])])).blankReplies).toBe(0);
+    expect(frameOf(fold([opened, started, modelReplied([]), modelReplied(['a look'])])).blankReplies).toBe(0);
   });
 
   it('model-replied: marks the turn as limited if its last reply is at the limit, but not for a frame', () => {
-    expect(turnOf(fold([opened, started, replied([], { last: true })])).limited).toBe(true);
+    expect(turnOf(fold([opened, started, modelReplied([], { last: true })])).limited).toBe(true);
     const inFrame = [
       opened,
       started,
-      replied(['a dig']),
+      modelReplied(['a dig']),
       frameStarted,
-      replied([], { frame: 'a', last: true }),
+      modelReplied([], { frame: 'a', last: true }),
     ];
     expect(turnOf(fold(inFrame)).limited).toBe(false);
   });
@@ -118,7 +127,7 @@ describe('reduce', () => {
     const events: SessionEvent[] = [
       opened,
       started,
-      replied(['a pay', 'b ask']),
+      modelReplied(['a pay', 'b ask']),
       { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
       { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: aWait() },
     ];
@@ -126,7 +135,7 @@ describe('reduce', () => {
       { started: 'once' },
       { waits: [{ wait: aWait() }] },
     ]);
-    const [, reply] = fold([...events, ended('a'), ended('b')]).messages;
+    const [, reply] = fold([...events, callEnded('a'), callEnded('b')]).messages;
     const kept = ['ended', 'id', 'input', 'name', 'providerId'];
     expect(reply?.role === 'assistant' && reply.calls.map((call) => Object.keys(call).sort())).toEqual([
       kept,
@@ -136,9 +145,9 @@ describe('reduce', () => {
 
   it('tool-call-ended: adds artifacts to the turn in source order when the batch is complete', () => {
     const two = { type: 'artifact', value: 2, artifactType: 'Two' } as const;
-    const events = [opened, started, replied(['a look', 'b look']), ended('b', two)];
+    const events = [opened, started, modelReplied(['a look', 'b look']), callEnded('b', two)];
     expect(turnOf(fold(events)).artifacts).toEqual([]);
-    expect(turnOf(fold([...events, ended('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
+    expect(turnOf(fold([...events, callEnded('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
       { call: 'a', tool: 'look', value: 1 },
       { call: 'b', tool: 'look', type: 'Two', value: 2 },
     ]);
@@ -155,8 +164,8 @@ describe('reduce', () => {
         state: { last: call, [call]: true },
         blackboard: [{ value: call }],
       });
-      const ends = order.map((call) => ended(call, 'ok', { changes: changesOf(call) }));
-      const events = [opened, started, replied(['a look', 'b look', 'c look']), ...ends];
+      const ends = order.map((call) => callEnded(call, 'ok', { changes: changesOf(call) }));
+      const events = [opened, started, modelReplied(['a look', 'b look', 'c look']), ...ends];
       const before = fold(events.slice(0, -1));
       expect([before.callState.size, before.blackboard]).toEqual([0, []]);
       const state = fold(events);
@@ -167,11 +176,23 @@ describe('reduce', () => {
 
   it('tool-call-ended: counts consecutive unknown tools, and a known tool resets the count (TNF-06)', () => {
     const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
-    const inRow = [opened, started, replied(['a x', 'b x']), ended('b', unknown), ended('a', unknown)];
+    const inRow = [
+      opened,
+      started,
+      modelReplied(['a x', 'b x']),
+      callEnded('b', unknown),
+      callEnded('a', unknown),
+    ];
     expect(frameOf(fold(inRow)).unknownTools).toBe(2);
-    expect(frameOf(fold([...inRow, replied(['c look']), ended('c')])).unknownTools).toBe(0);
-    const reset = [opened, started, replied(['a x', 'b look', 'c x']), ended('a', unknown), ended('b')];
-    expect(frameOf(fold([...reset, ended('c', unknown)])).unknownTools).toBe(1);
+    expect(frameOf(fold([...inRow, modelReplied(['c look']), callEnded('c')])).unknownTools).toBe(0);
+    const reset = [
+      opened,
+      started,
+      modelReplied(['a x', 'b look', 'c x']),
+      callEnded('a', unknown),
+      callEnded('b'),
+    ];
+    expect(frameOf(fold([...reset, callEnded('c', unknown)])).unknownTools).toBe(1);
   });
 
   const frameStarted: SessionEvent = {
@@ -183,8 +204,8 @@ describe('reduce', () => {
   };
 
   it('frame-started: opens a loop with its own messages, which closes when its call ends', () => {
-    const inFrame = replied(['b look'], { frame: 'a' });
-    const events = [opened, started, replied(['a dig']), frameStarted, inFrame];
+    const inFrame = modelReplied(['b look'], { frame: 'a' });
+    const events = [opened, started, modelReplied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
     expect(frameOf(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
     expect(frameOf(state, 'a').messages).toMatchObject([
@@ -196,8 +217,8 @@ describe('reduce', () => {
     const changes = { state: { x: 1 } };
     const after = fold([
       ...events,
-      ended('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }),
-      ended('a'),
+      callEnded('b', { type: 'artifact', value: 1 }, { frame: 'a', changes }),
+      callEnded('a'),
     ]);
     expect([...after.callState]).toEqual([['tester/dig', { x: 1 }]]);
     expect([...turnOf(after).frames.keys()]).toEqual([ROOT]);
@@ -209,9 +230,9 @@ describe('reduce', () => {
     const state = fold([
       opened,
       started,
-      replied(['a dig']),
+      modelReplied(['a dig']),
       frameStarted,
-      replied(['b deeper'], { frame: 'a' }),
+      modelReplied(['b deeper'], { frame: 'a' }),
       inner,
     ]);
     expect(frameOf(state, 'b').path).toBe('tester/dig/deeper');
@@ -230,7 +251,9 @@ describe('reduce', () => {
 
   it('every event: the last event includes its call', () => {
     const start: SessionEvent = { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' };
-    expect(turnOf(fold([opened, started, replied(['a pay']), start])).lastEvent).toBe('tool-call-started a');
+    expect(turnOf(fold([opened, started, modelReplied(['a pay']), start])).lastEvent).toBe(
+      'tool-call-started a',
+    );
   });
 
   it.each([
@@ -240,15 +263,17 @@ describe('reduce', () => {
     ['cancelled', ''],
   ] as const)('turn-ended: the text of a turn that is %s is %j', (outcome, text) => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome };
-    const turn = turnOf(fold([opened, started, replied([], { text: 'Bye.' }), end]));
+    const turn = turnOf(fold([opened, started, modelReplied([], { text: 'Bye.' }), end]));
     expect([turn.outcome, turn.text, turn.frames.size]).toEqual([outcome, text, 0]);
   });
 
   it('turn-ended: the text of a directly returned answer contains all results in source order (LOOP-11)', () => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'returned-direct' };
     const value = { type: 'artifact', value: { n: 1 } } as const;
-    const ends = [ended('b', value, { direct: true }), ended('a', 'one', { direct: true })];
-    expect(turnOf(fold([opened, started, replied(['a x', 'b x']), ...ends, end])).text).toBe('one\n{"n":1}');
+    const ends = [callEnded('b', value, { direct: true }), callEnded('a', 'one', { direct: true })];
+    expect(turnOf(fold([opened, started, modelReplied(['a x', 'b x']), ...ends, end])).text).toBe(
+      'one\n{"n":1}',
+    );
   });
 
   it('every event: an event of another turn changes nothing', () => {

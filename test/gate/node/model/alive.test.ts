@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import { fromAiSdkWithClock, openaiCompatibleWithClock, workersAiWithClock } from '../../../doors/model.ts';
-import { fakeModel, finish, call as part, delta as sdkDelta, streamed } from './ai-sdk/fake-model.ts';
+import { fakeModel, finish, call as part, delta as sdkDelta, streamedResult } from './ai-sdk/fake-model.ts';
 import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
 
 const { pace } = fakePace();
@@ -27,14 +27,14 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
     return workersAiWithClock({ run }, { model: 'm', timeout }, pace);
   },
   fromAiSdk(fails, timeout) {
-    const good = () => streamed([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
+    const good = () => streamedResult([sdkDelta('a'), part('1', 'f', '{}'), finish('tool-calls')]);
     const bad = () => Promise.reject(Object.assign(new Error('No.'), { isRetryable: true, statusCode: 503 }));
     return fromAiSdkWithClock(fakeModel(fails ? [bad, good] : [good]).model, { timeout }, pace);
   },
 };
 
 /** Returns what the adapter reports, in order: pieces of text, and the timeout whenever it is alive. */
-async function told(model: ChatModel, stream: boolean): Promise<readonly unknown[]> {
+async function recordSigns(model: ChatModel, stream: boolean): Promise<readonly unknown[]> {
   const log: unknown[] = [];
   const { signal } = new AbortController();
   const alive = (patience?: number) => void log.push(patience);
@@ -44,16 +44,16 @@ async function told(model: ChatModel, stream: boolean): Promise<readonly unknown
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
   it('reports its timeout before the request and with each chunk', async () => {
-    const log = await told(adapter(false), true);
+    const log = await recordSigns(adapter(false), true);
     expect(log[0]).toBe(120_000);
     expect(log.filter((one) => one === 'a')).toHaveLength(1);
     expect(log.slice(log.indexOf('a')).length).toBeGreaterThan(2);
     expect(new Set(log)).toEqual(new Set([120_000, 'a']));
-    expect(await told(adapter(false, 300_000), true)).toContain(300_000);
+    expect(await recordSigns(adapter(false, 300_000), true)).toContain(300_000);
   });
 
   it('reports its timeout again before a retry', async () => {
-    const [once, twice] = [await told(adapter(false), true), await told(adapter(true), true)];
+    const [once, twice] = [await recordSigns(adapter(false), true), await recordSigns(adapter(true), true)];
     expect(twice.indexOf('a')).toBeGreaterThan(once.indexOf('a'));
   });
 });

@@ -25,7 +25,7 @@ const openAI = (message: string, more: object = {}) => ({
   },
 });
 /** Returns an error of a server that has no code for this case. */
-const plain = (message: string, type = 'BadRequestError') => ({
+const plainError = (message: string, type = 'BadRequestError') => ({
   object: 'error',
   message,
   type,
@@ -62,7 +62,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM',
     400,
-    plain(
+    plainError(
       "This model's maximum context length is 131072 tokens. However, you requested 156632 tokens (152536 in the messages, 4096 in the completion). Please reduce the length of the messages or completion.",
     ),
     { sent: 152_536, most: 126_976 },
@@ -70,7 +70,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, which stopped counting',
     400,
-    plain(
+    plainError(
       "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens, for a total of at least 262145 tokens. Please reduce the length of the input prompt or the number of requested output tokens. (parameter=input_tokens, value=134145)",
     ),
     { sent: undefined, most: 134_144 },
@@ -78,7 +78,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with an older text',
     400,
-    plain(
+    plainError(
       "'max_tokens' or 'max_completion_tokens' is too large: 1000. This model's maximum context length is 4096 tokens and your request has 3500 input tokens (1000 > 4096 - 3500).",
     ),
     { sent: 3_500, most: 3_096 },
@@ -86,7 +86,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with a prompt that alone fills the window',
     400,
-    plain(
+    plainError(
       "This model's maximum context length is 65536 tokens. However, your request has 93196 input tokens. Please reduce the length of the input messages. (parameter=input_tokens, value=93196)",
     ),
     { sent: 93_196, most: 65_536 },
@@ -94,7 +94,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'vLLM, with a rendered prompt',
     400,
-    plain(
+    plainError(
       'The decoder prompt (length 40000) is longer than the maximum model length of 32768. Make sure that `max_model_len` is no smaller than the number of text tokens.',
     ),
     { sent: 40_000, most: 32_768 },
@@ -211,7 +211,7 @@ const REFUSALS: readonly Refusal[] = [
   [
     'SGLang',
     400,
-    plain("The input (40,000 tokens) is longer than the model's context length (32,768 tokens)."),
+    plainError("The input (40,000 tokens) is longer than the model's context length (32,768 tokens)."),
     { sent: 40_000, most: 32_768 },
   ],
   [

@@ -30,7 +30,7 @@ const object = (properties: object, required = Object.keys(properties)) =>
   form({ type: 'object', properties, required });
 
 /** Returns the parsed answer of the model in this form. */
-const answered = async (
+const fillForm = async (
   output: OutputFormat,
   messages: readonly ModelMessage[] = lookedUp,
 ): Promise<unknown> => {
@@ -49,7 +49,7 @@ describe('a structured answer of the offline model', () => {
       mail: { type: 'string', format: 'email' },
       tags: { type: 'array', items: { type: 'string' } },
     });
-    expect(await answered(output)).toEqual({
+    expect(await fillForm(output)).toEqual({
       flompId: 12,
       state: 'late',
       total: 40,
@@ -61,7 +61,7 @@ describe('a structured answer of the offline model', () => {
 
   it('omits optional values that were not found', async () => {
     const string = { type: 'string' };
-    expect(await answered(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
+    expect(await fillForm(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
   });
 
   it('contains the values of nested objects, also through references', async () => {
@@ -77,7 +77,7 @@ describe('a structured answer of the offline model', () => {
         },
       },
     };
-    expect(await answered(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
+    expect(await fillForm(form(schema))).toEqual({ flomp: { id: 12, lost: false } });
   });
 
   it('contains values of an earlier turn if the current turn made no calls', async () => {
@@ -86,13 +86,13 @@ describe('a structured answer of the offline model', () => {
       { role: 'assistant', text: 'Late.', toolCalls: [] },
       { role: 'user', text: 'Thanks!' },
     ];
-    expect(await answered(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
+    expect(await fillForm(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
   });
 
   it('contains the answer in words, with the notice, if the schema has a text property', async () => {
     const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
     const words = `Nothing here fits this message.\n${notice}`;
-    expect(await answered(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
+    expect(await fillForm(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
   });
 
   it('is given only after the tools have been called', async () => {
@@ -162,7 +162,7 @@ describe('a structured answer without any values', () => {
       { a: 0 },
     ],
   ])('contains the smallest valid value for %s', async (_, schema, expected) => {
-    const value = await answered(form(schema), unasked);
+    const value = await fillForm(form(schema), unasked);
     expect(value).toEqual(expected);
     // The validator writes to the schema, so it receives a copy.
     expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
@@ -170,7 +170,7 @@ describe('a structured answer without any values', () => {
 
   it('is the same each time', async () => {
     const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
-    expect(await answered(output, unasked)).toEqual(await answered(output, unasked));
+    expect(await fillForm(output, unasked)).toEqual(await fillForm(output, unasked));
   });
 
   it.each<[string, object]>([

@@ -6,7 +6,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { workersAi } from '../../../../src/model/workers-ai/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { ConfigurationError, costOf, roundUsd, withRetries } from '../../../doors/model.ts';
-import { ask as askSdk, fakeModel, said } from './ai-sdk/fake-model.ts';
+import { ask as askSdk, fakeModel, generatedText } from './ai-sdk/fake-model.ts';
 import { fakePace, hello } from './openai-compatible/fake-server.ts';
 import { ask as askBinding } from './workers-ai/fake-binding.ts';
 
@@ -18,7 +18,7 @@ const adapters = {
   openaiCompatible: (options: object) =>
     openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm', ...options }),
   workersAi: (options: object) => workersAi(binding, { model: 'm', ...options }),
-  fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => said('hi')]).model, options),
+  fromAiSdk: (options: object) => fromAiSdk(fakeModel([() => generatedText('hi')]).model, options),
 };
 
 describe.each(Object.entries(adapters))('%s', (_, adapter) => {
@@ -63,9 +63,11 @@ describe('the reply limit of a request', () => {
   });
 
   it('is sent to a model of the AI SDK as maxOutputTokens', async () => {
-    const { calls } = await askSdk(() => said('hi'), { request: { ...hello, maxOutputTokens: 300 } });
+    const { calls } = await askSdk(() => generatedText('hi'), {
+      request: { ...hello, maxOutputTokens: 300 },
+    });
     expect(calls[0]).toMatchObject({ maxOutputTokens: 300 });
-    const unbound = await askSdk(() => said('hi'), { request: hello });
+    const unbound = await askSdk(() => generatedText('hi'), { request: hello });
     expect(unbound.calls[0]).not.toHaveProperty('maxOutputTokens');
   });
 });

@@ -36,15 +36,15 @@ const logging = (place: AskLayer['place'], log: string[], name: string = place):
 const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
 
-const asking = (...replies: (() => ModelReply)[]): ChatModel => ({
+const createModel = (...replies: (() => ModelReply)[]): ChatModel => ({
   name: 'broken',
   async ask(_, { onText }) {
     onText?.('So far');
-    return replies.shift()?.() ?? says('Done.');
+    return replies.shift()?.() ?? textReply('Done.');
   },
 });
 
-const says = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
+const textReply = (text: string): ModelReply => ({ text, toolCalls: [], finish: 'stop' });
 
 const breaksOff = (): ModelReply => {
   throw new ModelError('server-error', 'The reply broke off.', { outputBegan: true });
@@ -66,7 +66,7 @@ describe('layers around a model call', () => {
 
   it('run again after a broken reply if they are inside the retry of the kernel', async () => {
     const log: string[] = [];
-    const model = asking(breaksOff);
+    const model = createModel(breaksOff);
     const use = [logging('retry', log), logging('budget', log)];
     const session = createTestSession(agentWith(use), { model });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });

@@ -59,8 +59,8 @@ function consoleErrors(): () => readonly unknown[][] {
   return () => errors.mock.calls;
 }
 
-const shown = (session: TestSession) => shownResults(session.requests.at(-1));
-const kept = async (session: TestSession) => (await session.state()).memories.get('app:words');
+const lastResults = (session: TestSession) => shownResults(session.requests.at(-1));
+const keptWords = async (session: TestSession) => (await session.state()).memories.get('app:words');
 
 describe('the state of a module', () => {
   it('is kept across replies, turns and restarts, and a call sees its own records', async () => {
@@ -69,8 +69,8 @@ describe('the state of a module', () => {
     await session.send('One.');
     session.restart();
     await session.send('Two.');
-    expect(shown(session)).toEqual([' -> w0', 'w0 -> w0 w1']);
-    expect(await kept(session)).toEqual(['w0', 'w1']);
+    expect(lastResults(session)).toEqual([' -> w0', 'w0 -> w0 w1']);
+    expect(await keptWords(session)).toEqual(['w0', 'w1']);
   });
 
   it.each([
@@ -80,8 +80,8 @@ describe('the state of a module', () => {
     const kind = wordsOf({ when });
     const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
     await session.send('Go.');
-    expect(shown(session)).toEqual(results);
-    expect(await kept(session)).toEqual(value);
+    expect(lastResults(session)).toEqual(results);
+    expect(await keptWords(session)).toEqual(value);
   });
 
   it.each([
@@ -95,7 +95,7 @@ describe('the state of a module', () => {
       [act(), 'Done.'],
     );
     await session.send('Go.');
-    expect(await kept(session)).toEqual(value);
+    expect(await keptWords(session)).toEqual(value);
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('the state of a module', () => {
       replies: [act(), { calls: [{ name: 'helper', input: { message: 'Help.' } }] }, act(), 'Ok.', 'Done.'],
     });
     await session.send('Go.');
-    expect(await kept(session)).toEqual(value);
+    expect(await keptWords(session)).toEqual(value);
   });
 
   it('records the end time of a call for a fact, by the clock of the invocation', async () => {
@@ -185,7 +185,7 @@ describe('the state of a module', () => {
       ['act'],
       ['act', 'secret'],
     ]);
-    expect(await kept(session)).toEqual(['noted']);
+    expect(await keptWords(session)).toEqual(['noted']);
   });
 
   it('is separate from that of a module of the library with the same name', async () => {
@@ -306,7 +306,7 @@ describe('a mistake in a module', () => {
     });
     const session = createTestSession(agentOf(tool), { use: [kind.use()], replies: [act(2), 'Done.'] });
     await session.send('Go.');
-    expect(shown(session)).toEqual(['1', '1']);
-    expect(await kept(session)).toEqual(['word', 'word']);
+    expect(lastResults(session)).toEqual(['1', '1']);
+    expect(await keptWords(session)).toEqual(['word', 'word']);
   });
 });

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, signed } from './signed.ts';
+import { heldIn, maker, signedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
 /** Returns a model that replies with this, regardless of types. */
-const answering = (reply: object): ChatModel => ({
+const modelWithReply = (reply: object): ChatModel => ({
   name: 'homemade',
   ask: async () => ({ text: 'Hello.', toolCalls: [], finish: 'stop', ...reply }) as ModelReply, // Plain JavaScript can return this.
 });
@@ -25,7 +25,7 @@ const noType = (index: number): string =>
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
   'in production, invalid parts make the turn fail (%#)',
   async (parts) => {
-    const session = createTestSession(agent, { model: answering({ parts }) });
+    const session = createTestSession(agent, { model: modelWithReply({ parts }) });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'failed',
       error: {
@@ -99,7 +99,7 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
       "the calls in its parts are not its 'toolCalls'",
     ],
   ])('makes the turn fail with the reason: %s', async (_, reply, why) => {
-    const session = createTestSession(agent, { model: answering(reply) });
+    const session = createTestSession(agent, { model: modelWithReply(reply) });
     const { outcome, error, text } = (await session.send('Go.')) as Awaited<
       ReturnType<TestSession['send']>
     > & {
@@ -188,7 +188,7 @@ describe('a reply with unusual parts', () => {
 
   it('uses the text of its parts instead of a different text beside them', async () => {
     const session = createTestSession(agent, {
-      model: answering({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
+      model: modelWithReply({ text: 'Other words.', parts: [{ ...textPart, provider: { maker: 1 } }] }),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Hello.' });
   });
@@ -197,7 +197,7 @@ describe('a reply with unusual parts', () => {
     const long: readonly ReplyPart[] = [
       { type: 'reasoning', text: '', provider: { maker: { encrypted: 'é'.repeat(1_000_000) } } },
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },
-      ...signed('one', { text: 'Drawn.', calls: ['look'] }).parts,
+      ...signedReply('one', { text: 'Drawn.', calls: ['look'] }).parts,
     ];
     const session = createTestSession(agent, { model: maker([{ parts: long }, 'Done.', 'Yes.']) });
     await session.send('Go.');

@@ -4,12 +4,12 @@ import { defineTool } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { signed } from './signed.ts';
+import { signedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** Returns the bodies of the stored replies. */
-async function stored(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
+async function journalReplies(...replies: readonly ScriptedReply[]): Promise<readonly string[]> {
   const app = memoryApp({ tools: [look], replies, modelOptions: { provider: 'maker' } });
   await app.say('Go.');
   const page = await app.port.read({ from: 1 });
@@ -24,12 +24,12 @@ const known = (body = ''): Record<string, unknown> => {
 
 describe('a stored reply', () => {
   it('contains its text and calls only in the parts if it has parts', async () => {
-    const reply = signed('one', {
+    const reply = signedReply('one', {
       text: 'One moment.',
       calls: ['look'],
       provider: { maker: { whole: true } },
     });
-    const [first] = await stored(reply, 'Done.');
+    const [first] = await journalReplies(reply, 'Done.');
     expect(known(first)).toEqual({
       v: 1,
       type: 'model-replied',
@@ -66,8 +66,8 @@ describe('a stored reply', () => {
   ])('is byte-identical to a version 1 reply if its parts are only %s', async (_, parts) => {
     const text = parts[0]?.type === 'text' ? parts[0].text : '';
     const plain = { text, calls: [{ id: 'c', name: 'look', input: '{}' }] };
-    const ofParts = await stored({ parts }, 'Done.');
-    expect(ofParts).toEqual(await stored(plain, 'Done.'));
+    const ofParts = await journalReplies({ parts }, 'Done.');
+    expect(ofParts).toEqual(await journalReplies(plain, 'Done.'));
     const [turn, hashes] = [
       JSON.parse(ofParts[0] ?? '').turn,
       JSON.stringify(JSON.parse(ofParts[0] ?? '').asked),
@@ -102,7 +102,7 @@ describe('a stored reply', () => {
       },
     ],
   ])('contains parts if it %s', async (_, reply) => {
-    const [first] = await stored(reply, 'Done.');
+    const [first] = await journalReplies(reply, 'Done.');
     expect(JSON.parse(first ?? '')).toMatchObject({ parts: expect.any(Array) });
   });
 });

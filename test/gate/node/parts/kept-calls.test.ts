@@ -9,7 +9,7 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, type SignedReply, signed } from './signed.ts';
+import { heldIn, maker, type SignedReply, signedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -29,14 +29,16 @@ const sessionOf = (
     { model: maker(replies) },
   );
 
-const last = signed('last', { text: 'Done.' });
+const last = signedReply('last', { text: 'Done.' });
 
 /** Returns the results in the next request. */
 const results = ({ requests }: TestSession) =>
   requests.at(-1)?.messages.flatMap((one) => (one.role === 'tool' ? [`${one.id} ${one.text}`] : []));
 
 describe('a reply of parts', () => {
-  const paid: SignedReply = signed('pay', { calls: ['look', ['pay', '{"to":"Ann"}'], 'nothing', 'fails'] });
+  const paid: SignedReply = signedReply('pay', {
+    calls: ['look', ['pay', '{"to":"Ann"}'], 'nothing', 'fails'],
+  });
   const fails = defineTool({ name: 'fails', description: 'Fails.', run: () => error('It is closed.') });
   const pay = requireApproval(
     defineTool({
@@ -83,7 +85,7 @@ describe('a reply of parts', () => {
         return 'late';
       },
     });
-    const cut = signed('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
+    const cut = signedReply('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
     const session = sessionOf([look, slow], [cut, last]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
     session.restart();
@@ -93,7 +95,7 @@ describe('a reply of parts', () => {
   });
 
   it('keeps the names of tools as its model wrote them, even if the loop corrects their spelling', async () => {
-    const loud = signed('loud', { calls: ['LOOK', 'look'] });
+    const loud = signedReply('loud', { calls: ['LOOK', 'look'] });
     const session = createTestSession(
       defineAgent({
         name: 'tester',
@@ -118,12 +120,12 @@ describe('a reply of parts', () => {
   });
 
   it('loses its calls and its other parts if calls are not allowed', async () => {
-    const eager = signed('eager', { text: 'My best.', calls: ['look'] });
-    const session = sessionOf([look], [signed('one', { calls: ['look'] }), eager, last], 1);
+    const eager = signedReply('eager', { text: 'My best.', calls: ['look'] });
+    const session = sessionOf([look], [signedReply('one', { calls: ['look'] }), eager, last], 1);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
     session.restart();
     await session.send('Again.');
-    expect(heldIn(session.requests.slice(-1), [signed('one', { calls: ['look'] })])).toEqual([[0]]);
+    expect(heldIn(session.requests.slice(-1), [signedReply('one', { calls: ['look'] })])).toEqual([[0]]);
     expect(session.requests.at(-1)?.messages.slice(-2)).toEqual([
       { role: 'assistant', text: 'My best.', toolCalls: [] },
       { role: 'user', text: 'Again.' },
@@ -131,7 +133,7 @@ describe('a reply of parts', () => {
   });
 
   it('is returned complete to a program that calls the model itself', async () => {
-    const reply = signed('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
+    const reply = signedReply('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
     const model = maker([reply]);
     const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
     const { history } = await createToolCallingManager({}).executeToolCalls(

@@ -6,20 +6,20 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, signed } from './signed.ts';
+import { heldIn, maker, signedReply } from './signed.ts';
 
 const agentOf = (tools: readonly AnyTool[]) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools });
 
-const first = signed('one', { text: 'One moment.', calls: ['look', ['look', '{}']] });
-const second = signed('two', { calls: ['look'] });
-const third = signed('three', { text: 'Seen.' });
+const first = signedReply('one', { text: 'One moment.', calls: ['look', ['look', '{}']] });
+const second = signedReply('two', { calls: ['look'] });
+const third = signedReply('three', { text: 'Seen.' });
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts in a nested loop', () => {
   const task = v.object({ task: v.string() });
   const outer = [
-    signed('outer', {
+    signedReply('outer', {
       calls: [
         ['work', '{"task":"left"}'],
         ['work', '{"task":"right"}'],
@@ -41,8 +41,8 @@ describe('a reply of parts in a nested loop', () => {
       },
     });
     const work = defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [look] });
-    const left = [signed('l1', { calls: ['look', 'look'] }), signed('l2', { calls: ['look'] })];
-    const right = [signed('r1', { calls: ['look'] })];
+    const left = [signedReply('l1', { calls: ['look', 'look'] }), signedReply('l2', { calls: ['look'] })];
+    const right = [signedReply('r1', { calls: ['look'] })];
     const asked: ScriptedReply = ({ messages }) => {
       const done = messages.filter(({ role }) => role === 'assistant').length;
       const task = messages[1]?.text ?? '';
@@ -71,9 +71,9 @@ describe('a reply of parts in a nested loop', () => {
       tools: [look],
     });
     const replies = [
-      signed('asks', { calls: [['helper', '{"message":"Help."}']] }),
+      signedReply('asks', { calls: [['helper', '{"message":"Help."}']] }),
       ...SCRIPT,
-      signed('end', { text: 'Done.' }),
+      signedReply('end', { text: 'Done.' }),
     ];
     const session = createTestSession(agentOf([defineSubagent({ agent: helper })]), {
       model: maker(replies),

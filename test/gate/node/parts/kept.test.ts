@@ -18,7 +18,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, maker, type SignedReply, signed } from './signed.ts';
+import { heldIn, maker, type SignedReply, signedReply } from './signed.ts';
 
 type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 
@@ -45,13 +45,13 @@ function scene(
   return session;
 }
 
-const first = signed('one', {
+const first = signedReply('one', {
   text: 'One moment.',
   calls: ['look', ['look', '{}']],
   provider: { maker: { whole: true } },
 });
-const second = signed('two', { calls: ['look'] });
-const third = signed('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 } } });
+const second = signedReply('two', { calls: ['look'] });
+const third = signedReply('three', { text: 'Seen.', provider: { maker: { z: 1, a: 2 } } });
 const SCRIPT = [first, second, third];
 
 describe('a reply of parts', () => {
@@ -161,7 +161,7 @@ describe('a reply of parts', () => {
   });
 
   it('is sent back if its answer is rejected', async () => {
-    const answers = [signed('bad', { text: 'red' }), signed('good', { text: '{"color":"red"}' })];
+    const answers = [signedReply('bad', { text: 'red' }), signedReply('good', { text: '{"color":"red"}' })];
     const session = createTestSession(
       defineAgent({
         name: 'tester',
@@ -169,7 +169,7 @@ describe('a reply of parts', () => {
         instructions: '',
         output: v.object({ color: v.string() }),
       }),
-      { model: maker([...answers, signed('more', { text: '{"color":"blue"}' })]) },
+      { model: maker([...answers, signedReply('more', { text: '{"color":"blue"}' })]) },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
     session.restart();
@@ -199,7 +199,7 @@ describe('a reply of parts', () => {
 
   it('is unchanged if the messages before its turn are summarized', async () => {
     const long = 'long '.repeat(200);
-    const replies = [signed('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
+    const replies = [signedReply('old', { text: 'Old.' }), ...SCRIPT, 'Yes.'];
     const compaction = summarize({ overTokens: 300, keepTurns: 1, summarize: () => 'Sum.' });
     const session = scene(replies, { more: { use: [compaction] } });
     for (const message of [long, long, 'Yes?']) {

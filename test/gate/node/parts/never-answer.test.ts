@@ -11,7 +11,7 @@ import { maker } from './signed.ts';
 const THOUGHT = 'A secret thought.';
 
 /** Makes a reply with reasoning, a search and a file, with this text around the file and these calls. */
-const thinking = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
+const thinkingReply = (text: string, calls: readonly (readonly [name: string, input: string])[] = []) => ({
   parts: [
     { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: THOUGHT } } },
     { type: 'file', mediaType: 'text/plain', data: THOUGHT, ofReasoning: true },
@@ -35,19 +35,24 @@ const base = { description: 'Works.', instructions: '' };
 describe('reasoning', () => {
   it('is in the journal, but not in the text of an answer', async () => {
     const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
-      model: maker([thinking('Kelp.')]),
+      model: maker([thinkingReply('Kelp.')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Kelp.', artifacts: [], toolCalls: 0 });
     expect(JSON.stringify(answer)).not.toContain(THOUGHT);
     const reply = (await session.events()).find(({ type }) => type === 'model-replied');
-    expect(reply).toMatchObject({ text: 'Kelp.', toolCalls: [], ...thinking('Kelp.'), servedBy: 'maker' });
+    expect(reply).toMatchObject({
+      text: 'Kelp.',
+      toolCalls: [],
+      ...thinkingReply('Kelp.'),
+      servedBy: 'maker',
+    });
   });
 
   it('is not part of a structured answer', async () => {
     const output = v.object({ price: v.number() });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
-      model: maker([thinking('{"price":7}')]),
+      model: maker([thinkingReply('{"price":7}')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: '{"price":7}', object: { price: 7 } });
@@ -79,13 +84,13 @@ describe('reasoning', () => {
       }),
       {
         model: maker([
-          thinking('', [['dig', TASK]]),
-          thinking('Dug.'),
-          thinking('', [['helper', '{"message":"Help."}']]),
-          thinking('{"found":"kelp"}'),
-          thinking('', [['work', TASK]]),
-          thinking('Worked.'),
-          thinking('Now.', [['direct', '{}']]),
+          thinkingReply('', [['dig', TASK]]),
+          thinkingReply('Dug.'),
+          thinkingReply('', [['helper', '{"message":"Help."}']]),
+          thinkingReply('{"found":"kelp"}'),
+          thinkingReply('', [['work', TASK]]),
+          thinkingReply('Worked.'),
+          thinkingReply('Now.', [['direct', '{}']]),
         ]),
       },
     );
@@ -117,7 +122,7 @@ describe('reasoning', () => {
       },
     });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', tools: [hear] }), {
-      model: maker([thinking('Well.', [['hear', '{}']]), 'Done.']),
+      model: maker([thinkingReply('Well.', [['hear', '{}']]), 'Done.']),
     });
     await session.send('Go.');
     expect(words).toEqual(['Go.', 'Well.']);

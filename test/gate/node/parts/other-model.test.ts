@@ -11,7 +11,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, maker, signed } from './signed.ts';
+import { heldIn, maker, signedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -113,7 +113,7 @@ describe('a reply of parts', () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
-    const model = fallback([failing(own, (ask) => ask > 1), other]);
+    const model = fallback([failingModel(own, (ask) => ask > 1), other]);
     const session = createTestSession(agentOf(), { model });
     await session.send('Go.');
     if (other.requests.length === 0) await session.send('And?');
@@ -128,7 +128,7 @@ describe('a reply of parts', () => {
 const agentOf = () => defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
 
 /** Returns a model that fails at these calls, so that the fallback asks the next model. */
-function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
+function failingModel(own: ScriptedModel, times: (ask: number) => boolean): ChatModel {
   let asks = 0;
   return {
     ...own,
@@ -143,15 +143,15 @@ function failing(own: ScriptedModel, times: (ask: number) => boolean): ChatModel
 describe('two models of a fallback', () => {
   it('each receive their own replies complete, and the replies of the other model as text', async () => {
     const [one, two, three] = [
-      signed('one', { text: 'First.', calls: ['look'] }),
-      signed('two', { text: 'Second.', calls: ['look'] }),
-      signed('three', { text: 'Third.' }),
+      signedReply('one', { text: 'First.', calls: ['look'] }),
+      signedReply('two', { text: 'Second.', calls: ['look'] }),
+      signedReply('three', { text: 'Third.' }),
     ];
     const own = maker([one, three, 'Yes.'], 'own');
     const spare = maker([two], 'spare');
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
-    const model = fallback([failing(own, (ask) => ask === 2), spare]);
+    const model = fallback([failingModel(own, (ask) => ask === 2), spare]);
     const session = createTestSession(agentOf(), { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Third.' });
     session.restart();

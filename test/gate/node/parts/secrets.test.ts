@@ -20,7 +20,7 @@ function sessionOf(parts: readonly ReplyPart[]) {
   return createTestSession(agent, { model, secrets: () => ({ key: SECRET }) });
 }
 
-const thinks = (text: string): ReplyPart => ({
+const reasoningPart = (text: string): ReplyPart => ({
   type: 'reasoning',
   text,
   provider: { maker: { signature: 's' } },
@@ -35,7 +35,11 @@ const calls: ReplyPart = {
 
 describe('a reply in a session with credentials', () => {
   it('is sent back as text with its calls and results if it repeats a credential, which the journal does not contain', async () => {
-    const session = sessionOf([thinks(`The key is ${SECRET}.`), { type: 'text', text: 'I look.' }, calls]);
+    const session = sessionOf([
+      reasoningPart(`The key is ${SECRET}.`),
+      { type: 'text', text: 'I look.' },
+      calls,
+    ]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.', toolCalls: 1 });
     expect(session.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
@@ -54,8 +58,8 @@ describe('a reply in a session with credentials', () => {
   });
 
   it('is sent back complete if it contains no credential', async () => {
-    const session = sessionOf([thinks('Hm.'), calls]);
+    const session = sessionOf([reasoningPart('Hm.'), calls]);
     await session.send('Go.');
-    expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [thinks('Hm.'), calls] });
+    expect(session.requests[1]?.messages[1]).toMatchObject({ parts: [reasoningPart('Hm.'), calls] });
   });
 });

@@ -14,7 +14,7 @@ interface Saying {
 }
 
 /** Makes a reply with reasoning, text and calls, each with a signature. All signatures contain `key`. */
-export const signed = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
+export const signedReply = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
   parts: [
     { type: 'reasoning', text: `${key} thinks.`, provider: { maker: { signature: `${key}-`.repeat(20) } } },
     ...(text === undefined

@@ -10,13 +10,13 @@ import {
 } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { heldIn, maker, signed } from './signed.ts';
+import { heldIn, maker, signedReply } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
 
-const first = signed('one', { text: 'Ask 4711.', calls: ['look', ['look', '{"of":"4711"}']] });
-const second = signed('two', { calls: ['look'] });
-const third = signed('three', { text: 'Seen.' });
+const first = signedReply('one', { text: 'Ask 4711.', calls: ['look', ['look', '{"of":"4711"}']] });
+const second = signedReply('two', { calls: ['look'] });
+const third = signedReply('three', { text: 'Seen.' });
 const SCRIPT = [first, second, third];
 
 function scene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.']) {

@@ -23,12 +23,12 @@ import { runBare } from '../tool-loop/bare-loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
+  createTool,
   Document,
   descriptions,
-  does,
   locked,
   playbook,
-  played,
+  playPlaybook,
   plays,
   prerequisites,
   remembered,
@@ -56,7 +56,7 @@ describe('a playbook', () => {
       run: () => 1,
     });
     const config = { tools: [search], locked: [{ tool: counts, unlockedBy: after(search) }] };
-    const [first, second] = (await played(config, [uses('search')])).inside;
+    const [first, second] = (await playPlaybook(config, [uses('search')])).inside;
     expect(first?.tools.map(({ name }) => name)).toEqual(['counts', 'search']);
     expect(first?.tools[0]?.inputSchema).toBe(counts.inputSchema);
     expect(second?.tools).toEqual([
@@ -67,7 +67,7 @@ describe('a playbook', () => {
 
   it('returns the last message of its loop, and the artifacts of its tools (AGT-03, AGT-06)', async () => {
     const finds = returns('finds', { title: 'Tides', pages: 2 });
-    const { answer, session } = await played({ tools: [finds], locked: [] }, [uses('finds')]);
+    const { answer, session } = await playPlaybook({ tools: [finds], locked: [] }, [uses('finds')]);
     expect(shownResults(session.requests.at(-1))).toEqual(['Researched.']);
     expect(answer).toMatchObject({
       artifacts: [{ tool: 'researcher', type: 'Document', value: { title: 'Tides', pages: 2 } }],
@@ -75,7 +75,7 @@ describe('a playbook', () => {
   });
 
   it('states its purpose and the conditions of its locked tools in its instructions (AGT-02, PLY-05, PLY-09)', async () => {
-    const { inside } = await played(gated, []);
+    const { inside } = await playPlaybook(gated, []);
     expect(inside[0]?.messages).toEqual([
       {
         role: 'system',
@@ -90,7 +90,7 @@ describe('a playbook', () => {
 
   it("uses the author's instructions, which can depend on the state before each model call, before the conditions", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
-      (await played({ ...gated, instructions }, [uses('search')])).inside.map(
+      (await playPlaybook({ ...gated, instructions }, [uses('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
       );
     const below = `\n\n${prerequisites('analyze: first use search')}`;
@@ -103,8 +103,8 @@ describe('a playbook', () => {
 
   it('does not mention locks if it has no locked tools', async () => {
     const told = async (instructions?: string) =>
-      (await played({ tools: [search], locked: [], ...(instructions && { instructions }) }, [])).inside[0]
-        ?.messages[0]?.text;
+      (await playPlaybook({ tools: [search], locked: [], ...(instructions && { instructions }) }, []))
+        .inside[0]?.messages[0]?.text;
     expect(await told()).toBe(
       'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
         'the following task: Researches a topic.',
@@ -120,9 +120,9 @@ describe('a playbook', () => {
       }
     }
     const config = { tools: [new Calculator()], locked: [] };
-    expect(results(await played(config, [uses('add')]))).toEqual(['3']);
+    expect(results(await playPlaybook(config, [uses('add')]))).toEqual(['3']);
     const spread = { tools: toolsOf(new Calculator()), locked: [{ tool: report, unlockedBy: after('add') }] };
-    expect(results(await played(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
+    expect(results(await playPlaybook(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
   });
 
   it('logs a warning if it declares no input, because its caller cannot pass a task (AGT-08)', () => {
@@ -151,7 +151,7 @@ describe('a playbook', () => {
   });
 
   it('asks for no approval of a locked tool', async () => {
-    const asking = requireApproval(does('pay'), 'Pay?');
+    const asking = requireApproval(createTool('pay'), 'Pay?');
     const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
     const session = sessionOf(
       [playbook(config)],
@@ -179,7 +179,7 @@ describe('a playbook', () => {
     const config = { tools: [search], locked: [{ tool: picky, unlockedBy: after(search) }] };
     const call = (input: object) => ({ calls: [{ name: 'picky', input }] });
     const answers = results(
-      await played(config, [call({}), uses('search'), call({}), call({ at: 'x' }), call({ at: 'y' })]),
+      await playPlaybook(config, [call({}), uses('search'), call({}), call({ at: 'x' }), call({ at: 'y' })]),
     );
     expect(answers[0]).toBe(locked('You must first use: search'));
     expect(answers[2]).toMatch(/^Error: .*at/s);
@@ -192,13 +192,13 @@ describe('a playbook', () => {
       offer: (tools: readonly AnyTool[]) =>
         tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
     };
-    const shown = await played({ ...gated, use: [defineInjectionStrategy(upper)] }, [uses('analyze')]);
+    const shown = await playPlaybook({ ...gated, use: [defineInjectionStrategy(upper)] }, [uses('analyze')]);
     expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
     expect(results(shown)).toEqual([locked('You must first use: search')]);
   });
 
   it('runs the tools of its strategy one after another with its own tools, and counts them', async () => {
-    const extra = does('extra', async (call) => {
+    const extra = createTool('extra', async (call) => {
       await startStored(session, call); // At this point all parallel calls have started.
       return 'extra done';
     });
@@ -221,7 +221,7 @@ describe('an invalid playbook', () => {
     const config = { ...base, tools, locked: locks.map(([tool, unlockedBy]) => ({ tool, unlockedBy })) };
     return () => definePlaybook(config);
   };
-  const named = (name: string): AnyTool => does(name);
+  const named = (name: string): AnyTool => createTool(name);
   const nothing = (condition: UnlockCondition): UnlockCondition => ({ ...condition, names: [] });
 
   it.each<[string, () => unknown, string]>([
@@ -276,8 +276,8 @@ describe('names from a model', () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
   it.each(hostile)('such as %s are counted like other names of tools', async (name) => {
-    const config = { tools: [does(name)], locked: [{ tool: report, unlockedBy: after(name) }] };
-    const { session, inside } = await played(config, [uses('report'), uses(name), uses('report')]);
+    const config = { tools: [createTool(name)], locked: [{ tool: report, unlockedBy: after(name) }] };
+    const { session, inside } = await playPlaybook(config, [uses('report'), uses(name), uses('report')]);
     expect(results({ inside })).toEqual([
       locked(`You must first use: ${name}`),
       `${name} done`,
@@ -302,7 +302,7 @@ describe('names from a model', () => {
   });
 
   it('are counted separately up to 200 names, in addition to the tools of the playbook', async () => {
-    const all = Array.from({ length: 250 }, (_, at) => does(`tool_${at}`));
+    const all = Array.from({ length: 250 }, (_, at) => createTool(`tool_${at}`));
     const others = { name: 'others', offer: (tools: readonly AnyTool[]) => [...tools, ...all] };
     const config = {
       tools: [search],
@@ -318,11 +318,11 @@ describe('names from a model', () => {
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
-  /** Runs a turn like `played`, with a strategy such as chaining before that of the playbook. */
+  /** Runs a turn like `playPlaybook`, with a strategy such as chaining before that of the playbook. */
   async function playedWith(
     config: Parameters<typeof playbook>[0],
     source: { name: string; offer: (tools: readonly AnyTool[]) => readonly AnyTool[] },
-    inside: Parameters<typeof played>[1],
+    inside: Parameters<typeof playPlaybook>[1],
   ) {
     const use = [defineModule({ name: source.name }).use({ offer: source })];
     const session = sessionOf([playbook(config)], [plays('tides'), ...inside, 'Researched.', 'Done.'], use);
@@ -331,7 +331,7 @@ describe('names from a model', () => {
   }
 
   it('are counted if they are names of tools from outside the playbook (AGT-10)', async () => {
-    const free = does('free');
+    const free = createTool('free');
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
     const source = { name: 'source', offer: (tools: readonly AnyTool[]) => [...tools, free] };
@@ -344,7 +344,7 @@ describe('names from a model', () => {
 describe('the types of artifacts', () => {
   it('are counted by name, up to 200 types in addition to those in conditions', async () => {
     let made = 0;
-    const odd = does('odd', () => {
+    const odd = createTool('odd', () => {
       made += 1;
       return artifact('Made.', { name: `Type${made}` }, made);
     });
@@ -355,7 +355,7 @@ describe('the types of artifacts', () => {
     };
     const ten = uses(...Array.from({ length: 10 }, () => 'odd'));
     const calls = [...Array.from({ length: 21 }, () => ten), uses('documents'), uses('report')];
-    const { session, inside } = await played(config, calls);
+    const { session, inside } = await playPlaybook(config, calls);
     expect(results({ inside }).at(-1)).toBe('report done');
     const { artifacts } = Object(await remembered(session))['desk/researcher'][''];
     expect([Object.keys(artifacts).length, artifacts.Document]).toEqual([201, 1]);

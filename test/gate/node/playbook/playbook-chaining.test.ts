@@ -4,10 +4,10 @@ import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts
 import { after, chainAny, chainFrom, chaining, when } from '../../../../src/kinds/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
-  does,
+  createTool,
   locked,
   playbook,
-  played,
+  playPlaybook,
   plays,
   remembered,
   report,
@@ -24,7 +24,7 @@ const Customer = defineDomainType({
     defineTool({ name: 'orders_of', description: 'Lists.', effect: 'read', run: () => `orders of ${id}` }),
   ],
 });
-const find = does('find', () => artifact('Found.', Customer, { id: 'c1' }));
+const find = createTool('find', () => artifact('Found.', Customer, { id: 'c1' }));
 
 describe('a playbook with chaining', () => {
   const usedOrders = when((progress) => progress.used('orders_of') > 0);
@@ -32,7 +32,7 @@ describe('a playbook with chaining', () => {
     tools: [find],
     locked: [
       { tool: report, unlockedBy: usedOrders },
-      { tool: does('never'), unlockedBy: when(() => false) },
+      { tool: createTool('never'), unlockedBy: when(() => false) },
     ],
   };
 
@@ -42,7 +42,7 @@ describe('a playbook with chaining', () => {
   ])(
     'offers the tools of objects of %s despite locks, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
-      const shown = await played({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
+      const shown = await playPlaybook({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
         ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
       ]);
       expect(results(shown).slice(2)).toEqual([

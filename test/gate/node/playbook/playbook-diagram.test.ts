@@ -11,9 +11,9 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
-import { analyze, Document, does, playbook, report, search } from './scenes.ts';
+import { analyze, createTool, Document, playbook, report, search } from './scenes.ts';
 
-const fetchPage = does('fetch_page');
+const fetchPage = createTool('fetch_page');
 
 describe('the diagram of a playbook', () => {
   it('has an arrow from each tool to the tools that it unlocks, and shows the other conditions', () => {
@@ -23,7 +23,7 @@ describe('the diagram of a playbook', () => {
       locked: [
         { tool: analyze, unlockedBy: after(search, fetchPage) },
         { tool: report, unlockedBy: allOf(after(analyze), onArtifact(Document)) },
-        { tool: does('publish'), unlockedBy: anyOf(after(report), allOf(after(search), hasEnough)) },
+        { tool: createTool('publish'), unlockedBy: anyOf(after(report), allOf(after(search), hasEnough)) },
       ],
     });
     expect(toMermaid(drawn)).toBe(

@@ -10,16 +10,16 @@ import {
   onBlackboardMatching,
 } from '../../../../src/kinds/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
-import { until } from '../../../fixtures/scripts.ts';
+import { waitUntil } from '../../../fixtures/scripts.ts';
 import { startStored } from '../../../fixtures/stored.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
   type Config,
+  createTool,
   Document,
   descriptions,
-  does,
   locked,
   playbook,
   plays,
@@ -36,7 +36,7 @@ const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(sea
 const needsSearch = locked('You must first use: search');
 
 /** Runs one turn, and returns the results of the calls inside the playbook. */
-async function answered(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
+async function resultsOfTurn(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
   const before = session.requests.length;
   await session.send(message);
   return shownResults(session.requests.slice(before).at(-2));
@@ -61,10 +61,10 @@ const talk = <Open extends string, Locked extends string>(
 describe('the progress of a playbook', () => {
   it('is kept for the next turn, even after a restart (PLY-12)', async () => {
     const session = talk(gated, turn('a', 'analyze', 'search'), turn('b', 'analyze'), turn('c', 'analyze'));
-    expect(await answered(session)).toEqual([needsSearch, 'search done']);
-    expect(await answered(session)).toEqual(['analyze done']);
+    expect(await resultsOfTurn(session)).toEqual([needsSearch, 'search done']);
+    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
     session.restart();
-    expect(await answered(session)).toEqual(['analyze done']);
+    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
   });
 
   it('is stored as counts, without values (PLY-12)', async () => {
@@ -85,7 +85,7 @@ describe('the progress of a playbook', () => {
     expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
     session.restart();
     expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
-    expect(await answered(session)).toEqual(['report done']);
+    expect(await resultsOfTurn(session)).toEqual(['report done']);
   });
 
   it('is the same when it is read from a snapshot', async () => {
@@ -107,10 +107,10 @@ describe('the progress of a playbook', () => {
   it('is separate for each agent, each outer tool and each key (PLY-12)', async () => {
     const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
     const session = talk(config, turn('a', 'search'), turn('b', 'analyze'), turn('a', 'analyze'));
-    expect(await answered(session)).toEqual(['search done']);
+    expect(await resultsOfTurn(session)).toEqual(['search done']);
     session.restart();
-    expect(await answered(session)).toEqual([needsSearch]);
-    expect(await answered(session)).toEqual(['analyze done']);
+    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
+    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
     expect(await remembered(session)).toEqual({
       'desk/researcher': {
         a: { toolExecutions: 2, tools: { search: 1, analyze: 1 }, artifacts: {}, met: [] },
@@ -129,12 +129,12 @@ describe('the progress of a playbook', () => {
       ...[turn('a', 'search'), turn('b', 'search')],
       ...[turn('a anew', 'analyze'), turn('a', 'analyze'), turn('b', 'analyze')],
     );
-    await answered(session);
-    await answered(session);
+    await resultsOfTurn(session);
+    await resultsOfTurn(session);
     session.restart();
-    expect(await answered(session)).toEqual([needsSearch]);
-    expect(await answered(session)).toEqual([needsSearch]);
-    expect(await answered(session)).toEqual(['analyze done']);
+    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
+    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
+    expect(await resultsOfTurn(session)).toEqual(['analyze done']);
   });
 
   it('is not shared with another playbook, or with the same playbook inside another tool', async () => {
@@ -188,7 +188,7 @@ describe('a playbook whose Worker is killed', () => {
     'resumes inside the loop with its progress, and counts the interrupted %s call once',
     async (effect) => {
       const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
-      expect(await answered(session)).toEqual([
+      expect(await resultsOfTurn(session)).toEqual([
         ...[locked('You must first use: dies'), 'search done', 'dies done', 'report done', 'analyze done'],
       ]);
       expect(await remembered(session)).toMatchObject({
@@ -205,7 +205,7 @@ describe('a playbook whose Worker is killed', () => {
     const { session, ran } = dying('idempotent', [
       ...[plays('a'), uses('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
-    expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
+    expect(await resultsOfTurn(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
     expect(ran).toHaveLength(2);
     const searches = (await session.events()).filter(
       (event) => event.type === 'tool-call-ended' && event.call.endsWith('.0') && event.frame !== undefined,
@@ -269,7 +269,7 @@ describe('a playbook whose Worker is killed', () => {
 
   it('is reset only once, however often it resumes', async () => {
     const { session } = dying('idempotent', turn('a', 'search', 'dies', 'analyze'), { reset: () => true });
-    expect(await answered(session)).toEqual(['search done', 'dies done', 'analyze done']);
+    expect(await resultsOfTurn(session)).toEqual(['search done', 'dies done', 'analyze done']);
   });
 });
 
@@ -281,10 +281,10 @@ describe('two calls of a playbook in one batch', () => {
   function traced(key?: (input: { topic: string }) => string, together = 1) {
     const trace: string[] = [];
     const of: { session?: TestSession } = {};
-    const slow = does('search', async (call) => {
+    const slow = createTool('search', async (call) => {
       trace.push('begins');
       if (of.session) await startStored(of.session, call);
-      await until(() => trace.length >= together);
+      await waitUntil(() => trace.length >= together);
       trace.push('ends');
       return 'search done';
     });
@@ -341,26 +341,26 @@ describe('the calls of a batch inside a playbook', () => {
     const session = talk(gated, [
       ...[plays('a'), uses('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
-    expect(await answered(session)).toEqual([needsSearch, 'search done', 'analyze done']);
+    expect(await resultsOfTurn(session)).toEqual([needsSearch, 'search done', 'analyze done']);
   });
 
   it('see the blackboard entries of the previous call (PLY-10)', async () => {
-    const adds = does('adds', ({ blackboard }) =>
+    const adds = createTool('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [adds], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
     const session = talk(config, [...[plays('a'), uses('report', 'adds', 'report'), 'Researched.', 'Done.']]);
-    expect(await answered(session)).toEqual([
+    expect(await resultsOfTurn(session)).toEqual([
       ...[locked('Prerequisites have not been met yet.'), 'Done', 'report done'],
     ]);
   });
 
   it('see the blackboard entries from outside the playbook (PLY-10)', async () => {
-    const adds = does('adds', ({ blackboard }) =>
+    const adds = createTool('adds', ({ blackboard }) =>
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
     const session = sessionOf([adds, playbook(config)], [uses('adds'), ...turn('a', 'report')]);
-    expect(await answered(session)).toEqual(['report done']);
+    expect(await resultsOfTurn(session)).toEqual(['report done']);
   });
 });

@@ -8,12 +8,12 @@ import { startStored } from '../../../fixtures/stored.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
+  createTool,
   descriptions,
-  does,
   locked,
   type Played,
   playbook,
-  played,
+  playPlaybook,
   plays,
   remembered,
   report,
@@ -35,15 +35,15 @@ const math = defineUnfolding({ name: 'math', description: 'Reckons', tools: [add
 const adds = { calls: [{ name: 'add', input: { a: 1 } }] };
 const shortcut = { calls: [{ name: 'math', input: { add: { a: 1 } } }] };
 const needsSearch = locked('You must first use: search');
-const offered = ({ inside }: Played): readonly string[][] =>
+const offeredTools = ({ inside }: Played): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('an unfolding tool inside a playbook', () => {
   it('can be called, and its inner tools count as used (PLY-11)', async () => {
     const afterAdd = when((progress) => progress.used('add') > 0);
     const config = { tools: [math], locked: [{ tool: report, unlockedBy: afterAdd }] };
-    const shown = await played(config, [uses('report'), uses('math'), adds, uses('report')]);
-    expect(offered(shown)).toEqual([
+    const shown = await playPlaybook(config, [uses('report'), uses('math'), adds, uses('report')]);
+    expect(offeredTools(shown)).toEqual([
       ['math', 'report'],
       ['math', 'report'],
       ...Array.from({ length: 3 }, () => ['math', 'report', 'add']),
@@ -54,8 +54,8 @@ describe('an unfolding tool inside a playbook', () => {
 
   it('stays folded while it is locked, and can be unfolded afterwards (PLY-05, PLY-11)', async () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
-    const shown = await played(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
-    expect(offered(shown).map((names) => names.includes('add'))).toEqual([
+    const shown = await playPlaybook(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
+    expect(offeredTools(shown).map((names) => names.includes('add'))).toEqual([
       ...[false, false, false, false, true, true],
     ]);
     expect(results(shown)[0]).toBe(needsSearch);
@@ -74,7 +74,7 @@ describe('an unfolding tool inside a playbook', () => {
       ],
     };
     const inside = [shortcut, uses('report'), uses('search'), shortcut, uses('report')];
-    const { session, inside: requests } = await played(config, inside);
+    const { session, inside: requests } = await playPlaybook(config, inside);
     const [first, second, , fourth, fifth] = results({ inside: requests });
     expect([first, second, fifth]).toEqual([needsSearch, locked('You must first use: math'), 'report done']);
     expect(fourth).toMatch(/^2\b/);
@@ -83,7 +83,7 @@ describe('an unfolding tool inside a playbook', () => {
   });
 
   it('passes the context and a decision to its inner tools (PLY-11)', async () => {
-    const tenant = does('tenant', ({ context }) => String(context.get('tenant')));
+    const tenant = createTool('tenant', ({ context }) => String(context.get('tenant')));
     const guarded = defineUnfolding({
       name: 'desk_work',
       description: 'Works',
@@ -187,7 +187,7 @@ describe('an unfolding tool inside a playbook', () => {
       ],
     };
     const short = { calls: [{ name: 'facade', input: { report: {} } }] };
-    const shown = await played(config, [short, uses('search'), short, uses('analyze'), short]);
+    const shown = await playPlaybook(config, [short, uses('search'), short, uses('analyze'), short]);
     expect(results(shown)).toEqual([
       ...[locked('You must first use: analyze'), 'search done'],
       ...[locked('You must first use: analyze'), 'analyze done', 'report done'],
@@ -197,7 +197,7 @@ describe('an unfolding tool inside a playbook', () => {
   it('runs the calls of a batch one after another, including calls of its inner tools', async () => {
     const trace: string[] = [];
     const slow = (name: string) =>
-      does(name, async (call) => {
+      createTool(name, async (call) => {
         trace.push(`${name} begins`);
         await startStored(session, call); // At this point all parallel calls have started.
         trace.push(`${name} ends`);

@@ -19,7 +19,7 @@ export const Document = defineDomainType({
 });
 
 /** Defines a `read` tool that runs this function, and reports its name by default. */
-export const does = <const Name extends string>(
+export const createTool = <const Name extends string>(
   name: Name,
   run: (call: CallContext) => unknown = () => `${name} done`,
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
@@ -33,9 +33,9 @@ export const returns = <const Name extends string>(name: Name, value: unknown) =
     run: () => artifact('Found.', Document, value),
   });
 
-export const search = does('search');
-export const analyze = does('analyze');
-export const report = does('report');
+export const search = createTool('search');
+export const analyze = createTool('analyze');
+export const report = createTool('report');
 
 /** Makes a reply that calls these tools without input. */
 export const uses = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
@@ -68,7 +68,7 @@ export function sessionOf(
 }
 
 /** Runs one turn in which the model calls the playbook, makes these replies inside it, and then answers. */
-export async function played<Open extends string, Locked extends string>(
+export async function playPlaybook<Open extends string, Locked extends string>(
   config: Config<Open, Locked>,
   inside: readonly ScriptedReply[],
   warm = false,

@@ -8,10 +8,10 @@ import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   analyze,
-  does,
+  createTool,
   locked,
   playbook,
-  played,
+  playPlaybook,
   plays,
   prerequisites,
   report,
@@ -29,7 +29,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const finding = (about: string | undefined, ...names: readonly string[]) =>
   findingOut(
-    names.map((name) => does(name)),
+    names.map((name) => createTool(name)),
     about,
   ).provider;
 
@@ -37,7 +37,7 @@ const NEEDS_SEARCH = locked('You must first use: search');
 
 describe('a lock', () => {
   it('applies to all tools of a factory, and the use of one of them unlocks another tool', async () => {
-    const shown = await played(
+    const shown = await playPlaybook(
       {
         tools: [search],
         locked: [
@@ -68,7 +68,7 @@ describe('a lock', () => {
       tools: [analyze, report],
       childToolUsageNotes: 'Work well.',
     });
-    const shown = await played(
+    const shown = await playPlaybook(
       { tools: [search], locked: [{ tool: group, unlockedBy: after(search) }] },
       ['analyze', 'search', 'report'].map((name) => uses(name)),
     );
@@ -79,7 +79,7 @@ describe('a lock', () => {
   });
 
   it('applies to the tools of a provider', async () => {
-    const shown = await played(
+    const shown = await playPlaybook(
       { tools: [search], locked: [{ tool: finding('crm', 'find'), unlockedBy: after(search) }] },
       ['find', 'search', 'find'].map((name) => uses(name)),
     );

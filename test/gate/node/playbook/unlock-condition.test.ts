@@ -13,11 +13,11 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import {
   analyze,
+  createTool,
   Document,
   descriptions,
-  does,
   locked,
-  played,
+  playPlaybook,
   prerequisites,
   report,
   results,
@@ -32,16 +32,16 @@ const long = { title: 'Oceans', pages: 900 };
 /** Calls the locked `report` before, between and after these tools, and returns its results. */
 async function tried(
   unlockedBy: UnlockCondition<'first' | 'second'>,
-  first: ReturnType<typeof does<'first'>>,
-  second: ReturnType<typeof does<'second'>> = does('second'),
+  first: ReturnType<typeof createTool<'first'>>,
+  second: ReturnType<typeof createTool<'second'>> = createTool('second'),
 ): Promise<readonly (string | undefined)[]> {
   const config = { tools: [first, second], locked: [{ tool: report, unlockedBy }] };
   const inside = ['report', 'first', 'report', 'second', 'report'].map((name) => uses(name));
-  const [before, , between, , behind] = results(await played(config, inside));
+  const [before, , between, , behind] = results(await playPlaybook(config, inside));
   return [before, between, behind];
 }
 
-const missing = (names: string): string => locked(`You must first use: ${names}`);
+const missingToolsText = (names: string): string => locked(`You must first use: ${names}`);
 const either = locked('At least one prerequisite condition must be met.');
 const unmet = locked('Prerequisites have not been met yet.');
 const noDocument = locked('You must first produce an artifact of type: Document');
@@ -49,14 +49,18 @@ const open = 'report done';
 
 describe('a condition on the use of tools', () => {
   it.each<[string, UnlockCondition<'first' | 'second'>, readonly string[]]>([
-    ['one tool', after('first'), [missing('first'), open, open]],
-    ['a tool instead of its name', after(does('first')), [missing('first'), open, open]],
-    ['a tool that is named twice', after('first', 'first'), [missing('first'), open, open]],
-    ['several tools', after('first', 'second'), [missing('first, second'), missing('second'), open]],
+    ['one tool', after('first'), [missingToolsText('first'), open, open]],
+    ['a tool instead of its name', after(createTool('first')), [missingToolsText('first'), open, open]],
+    ['a tool that is named twice', after('first', 'first'), [missingToolsText('first'), open, open]],
+    [
+      'several tools',
+      after('first', 'second'),
+      [missingToolsText('first, second'), missingToolsText('second'), open],
+    ],
     [
       'allOf',
       allOf(after('first'), after('second')),
-      [missing('first. You must first use: second'), missing('second'), open],
+      [missingToolsText('first. You must first use: second'), missingToolsText('second'), open],
     ],
     ['the first condition of anyOf', anyOf(after('first'), after('second')), [either, open, open]],
     [
@@ -72,7 +76,7 @@ describe('a condition on the use of tools', () => {
       allOf(anyOf(after('first'), after('second')), after('second')),
       [
         locked('At least one prerequisite condition must be met. You must first use: second'),
-        missing('second'),
+        missingToolsText('second'),
         open,
       ],
     ],
@@ -80,7 +84,7 @@ describe('a condition on the use of tools', () => {
   ])(
     'unlocks the tool by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
     async (_, condition, answers) => {
-      expect(await tried(condition, does('first'))).toEqual(answers);
+      expect(await tried(condition, createTool('first'))).toEqual(answers);
     },
   );
 });
@@ -125,7 +129,7 @@ describe('a condition on artifacts', () => {
     expect(
       await tried(
         onArtifact(Document),
-        does('first', () => short),
+        createTool('first', () => short),
       ),
     ).toEqual([noDocument, noDocument, noDocument]);
   });
@@ -143,7 +147,7 @@ describe('a condition on artifacts', () => {
     const condition = onArtifactMatching(({ value }) => asked.push(value) > 99);
     await tried(
       condition,
-      does('first', () => ({ at: 1, gone: undefined })),
+      createTool('first', () => ({ at: 1, gone: undefined })),
       returns('second', [short]),
     );
     expect(asked).toStrictEqual([{ at: 1 }, short]);
@@ -152,7 +156,7 @@ describe('a condition on artifacts', () => {
 
 describe('a condition on the blackboard', () => {
   const adds = (value: { title: string; pages?: number }, options?: { name?: string; type?: string }) =>
-    does('first', ({ blackboard }) => blackboard.add({ ...value }, options));
+    createTool('first', ({ blackboard }) => blackboard.add({ ...value }, options));
   const isLong = onBlackboard(Document, ({ pages }) => pages > 100);
   const named = onBlackboardMatching(
     ({ name, value }) => name === 'draft' && Object(value).title === 'Tides',
@@ -212,7 +216,7 @@ describe('a custom condition', () => {
     const three = when((progress) => progress.toolExecutions >= 3);
     const inside = [uses('search', 'search'), uses('report'), uses('search'), uses('report')];
     const answers = results(
-      await played({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
+      await playPlaybook({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
     );
     expect(answers).toEqual(['search done', 'search done', unmet, 'search done', open]);
   });
@@ -232,7 +236,7 @@ describe('a custom condition', () => {
       ]);
       return true;
     });
-    await played({ tools: [finds], locked: [{ tool: report, unlockedBy: tells }] }, [
+    await playPlaybook({ tools: [finds], locked: [{ tool: report, unlockedBy: tells }] }, [
       uses('finds'),
       uses('finds'),
       uses('report'),
@@ -243,14 +247,14 @@ describe('a custom condition', () => {
   it('receives the loop with its iterations, context and blackboard (PLY-02)', async () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
-    const answers = results(await played(config, [uses('report'), uses('report')]));
+    const answers = results(await playPlaybook(config, [uses('report'), uses('report')]));
     expect(answers).toEqual([unmet, open]);
   });
 
   it('can lock its tool again, even during a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
-    expect(results(await played(config, [uses('report', 'report')]))).toEqual([open, unmet]);
+    expect(results(await playPlaybook(config, [uses('report', 'report')]))).toEqual([open, unmet]);
   });
 
   it('counts as false if it throws, and a warning is logged', async () => {
@@ -265,7 +269,7 @@ describe('a custom condition', () => {
       onBlackboard(Document, broken),
     ];
     for (const unlockedBy of conditions) {
-      const adds = does('first', ({ blackboard }) => {
+      const adds = createTool('first', ({ blackboard }) => {
         blackboard.add(short, { type: 'Document' });
         return short;
       });
@@ -303,7 +307,7 @@ describe('a condition that returns a promise', () => {
       ),
     );
     for (const unlockedBy of conditions) {
-      const adds = does('first', ({ blackboard }) => {
+      const adds = createTool('first', ({ blackboard }) => {
         blackboard.add(short, { type: 'Document' });
         return artifact('Found.', Document, short);
       });
@@ -319,7 +323,7 @@ describe('a condition that returns a promise', () => {
 
   it.each([1, 'yes', {}])('counts as false if it returns %j', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
-    expect(await tried(when(truthy), does('first'))).toEqual([unmet, unmet, unmet]);
+    expect(await tried(when(truthy), createTool('first'))).toEqual([unmet, unmet, unmet]);
   });
 });
 
@@ -328,10 +332,10 @@ describe('a locked tool', () => {
 
   it('has the same definition before and after it is unlocked, so that the same list is offered (PLY-05)', async () => {
     const replies = [uses('analyze'), uses('search'), uses('analyze')];
-    const { inside } = await played(config, replies);
+    const { inside } = await playPlaybook(config, replies);
     expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
     for (const { tools } of inside) expect(tools).toEqual(inside[0]?.tools);
-    const warm = await played(config, replies, true);
+    const warm = await playPlaybook(config, replies, true);
     for (const { tools } of warm.inside) expect(tools).toBe(warm.inside[0]?.tools);
   });
 
@@ -357,8 +361,8 @@ describe('a locked tool', () => {
       ],
       ['use search and use analyze', allOf(used)],
     ];
-    const behind = conditions.map(([, unlockedBy], at) => ({ tool: does(`step${at}`), unlockedBy }));
-    const { inside } = await played({ tools: [search, analyze], locked: behind }, [
+    const behind = conditions.map(([, unlockedBy], at) => ({ tool: createTool(`step${at}`), unlockedBy }));
+    const { inside } = await playPlaybook({ tools: [search, analyze], locked: behind }, [
       uses('search'),
       uses('analyze'),
     ]);
@@ -367,24 +371,26 @@ describe('a locked tool', () => {
   });
 
   it('returns guidance instead of a failure: the tool does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
-    const { session, inside } = await played(config, [uses('analyze')]);
-    expect(results({ inside })).toEqual([missing('search')]);
+    const { session, inside } = await playPlaybook(config, [uses('analyze')]);
+    expect(results({ inside })).toEqual([missingToolsText('search')]);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame !== undefined ? [event] : [],
     );
     expect(ended).toEqual([
-      expect.objectContaining({ result: { type: 'text', content: missing('search'), withheld: true } }),
+      expect.objectContaining({
+        result: { type: 'text', content: missingToolsText('search'), withheld: true },
+      }),
     ]);
     expect(ended[0]).not.toHaveProperty('changes');
     expect((await session.events()).filter((event) => event.type === 'tool-call-started')).toEqual([]);
   });
 
   it('is not unlocked by a failed or withheld call (PLY-07)', async () => {
-    const fails = does('fails', () => {
+    const fails = createTool('fails', () => {
       throw new Error('No.');
     });
     const answers = results(
-      await played(
+      await playPlaybook(
         {
           tools: [search, fails],
           locked: [
@@ -395,6 +401,6 @@ describe('a locked tool', () => {
         [uses('fails'), uses('analyze'), uses('report')],
       ),
     );
-    expect(answers).toEqual(['Error: No.', missing('fails'), missing('analyze')]);
+    expect(answers).toEqual(['Error: No.', missingToolsText('fails'), missingToolsText('analyze')]);
   });
 });

@@ -8,11 +8,11 @@ import { formatDuration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
-import { clock, lines, PRICES, said, scene } from './process-scene.ts';
+import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
 
 describe('agent_process', () => {
   it('unfolds into six tools, with notes on when to use them (PRC-01)', async () => {
-    const { session } = await said('process_status');
+    const { session } = await resultOf('process_status');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['agent_process']);
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual([
       'agent_process',
@@ -52,7 +52,9 @@ describe('process_status', () => {
       await clock.advance(3_400);
       return 'Waited.';
     };
-    const { answer, text } = await said('process_status', [calls('wait')], { tools: [reads('wait', waits)] });
+    const { answer, text } = await resultOf('process_status', [calls('wait')], {
+      tools: [reads('wait', waits)],
+    });
     expect(text).toBe(
       lines(
         `Process ID: ${answer.turn}`,
@@ -114,7 +116,7 @@ describe('process_status', () => {
 
 describe('process_budget', () => {
   it('returns the limits, the usage and the remaining amounts (PRC-04)', async () => {
-    const { text } = await said('process_budget', [calls('look')], {
+    const { text } = await resultOf('process_budget', [calls('look')], {
       tools: [reads('look')],
       use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
       prices: PRICES,
@@ -139,7 +141,7 @@ describe('process_budget', () => {
   });
 
   it('returns no negative amounts, even if more calls were requested than allowed (PRC-04)', async () => {
-    const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
+    const { text } = await resultOf('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
       tools: [reads('look')],
@@ -150,7 +152,7 @@ describe('process_budget', () => {
   });
 
   it('states that a limit is missing (PRC-04)', async () => {
-    const { text } = await said('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
+    const { text } = await resultOf('process_budget', [], { use: [callLimits({ toolCalls: 'unlimited' })] });
     expect(text).toBe(
       lines(
         'Budget Status:',
@@ -188,7 +190,7 @@ describe('process_budget', () => {
 
 describe('process_cost', () => {
   it('returns the cost and the number of calls (PRC-05)', async () => {
-    const { text } = await said('process_cost', [], { prices: PRICES });
+    const { text } = await resultOf('process_cost', [], { prices: PRICES });
     expect(text).toBe(
       lines(
         'Cost and Usage:',

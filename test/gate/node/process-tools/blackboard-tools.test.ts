@@ -11,7 +11,7 @@ import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { fullLength } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, digs, reads, shownResults } from '../tool-loop/scenes.ts';
+import { calls, diggingTool, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 /** Adds entries to the blackboard, in this order. */
@@ -24,7 +24,7 @@ const fill = (call: CallContext): string => {
 };
 
 /** Returns the result of one of these tools, with a filled or an empty blackboard. */
-async function said(
+async function resultOf(
   name: string,
   input: object = {},
   { board = fill, tools = blackboardTools() }: Board = {},
@@ -50,7 +50,7 @@ const lines = (...all: string[]): string => all.join('\n');
 
 describe('blackboard', () => {
   it('unfolds into five tools, with notes on when to use them (BLK-01)', async () => {
-    const { session } = await said('blackboard_list');
+    const { session } = await resultOf('blackboard_list');
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['blackboard', 'fill']);
     expect(session.requests[0]?.tools[0]?.description).toBe(
       'Access objects in the current process context. Invoke to see available operations for listing, getting, and describing objects.',
@@ -113,11 +113,11 @@ describe('blackboard', () => {
     ['blackboard_last', {}, 'Error: Missing required parameter: typeName'],
     ['blackboard_count', {}, 'Error: Missing required parameter: typeName'],
   ])('%s returns the expected text for %j (BLK-02, BLK-06)', async (name, input, text) => {
-    expect((await said(name, input)).text).toBe(text);
+    expect((await resultOf(name, input)).text).toBe(text);
   });
 
   it('blackboard_list states that the blackboard is empty (BLK-02)', async () => {
-    const { text } = await said('blackboard_list', {}, { board: () => 'Nothing.' });
+    const { text } = await resultOf('blackboard_list', {}, { board: () => 'Nothing.' });
     expect(text).toBe('Blackboard is empty - no objects available.');
   });
 
@@ -129,7 +129,7 @@ describe('blackboard', () => {
   ])(
     'blackboard_count finds a type only by the name under which it was added: %s (BLK-03)',
     async (typeName, found) => {
-      const { text } = await said('blackboard_count', { typeName });
+      const { text } = await resultOf('blackboard_count', { typeName });
       expect(text).toBe(`Found ${found} object(s) of type '${typeName}' in blackboard`);
     },
   );
@@ -139,7 +139,7 @@ describe('blackboard', () => {
       for (let at = 0; at < 203; at += 1) call.blackboard.add(at);
       return 'Filled.';
     };
-    const text = (await said('blackboard_list', {}, { board })).text?.split('\n');
+    const text = (await resultOf('blackboard_list', {}, { board })).text?.split('\n');
     expect(text?.slice(0, 3)).toEqual([
       'Blackboard contains 203 object(s):',
       '(the first 3 are not shown)',
@@ -166,7 +166,7 @@ describe('a value on the blackboard', () => {
       `string bound to 'it':\n${'y'.repeat(8_000)}... [truncated, full length: 9000 chars]`,
     ],
   ])('is shown in the default form: %s (BLK-04, S0-119)', async (_, value, text) => {
-    expect((await said('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
+    expect((await resultOf('blackboard_get', { name: 'it' }, { board: of(value) })).text).toBe(text);
   });
 
   const schema = v.object({ id: v.string(), name: v.optional(v.string(), 'nobody') });
@@ -201,23 +201,27 @@ describe('a value on the blackboard', () => {
     ['JSON, because the value is not of the type', Strict, '{"id":"c1","name":"Ada"}'],
   ])('is shown as %s (BLK-04, S0-119)', async (_, type, words) => {
     const tools = blackboardTools({ types: [type] });
-    const { text } = await said('blackboard_get', { name: 'vip' }, { tools });
+    const { text } = await resultOf('blackboard_get', { name: 'vip' }, { tools });
     expect(text).toBe(`Customer bound to 'vip':\n${words}`);
   });
 
   it('is parsed by the schema of its type, and cut like other values (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
-    expect((await said('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
+    expect((await resultOf('blackboard_last', { typeName: 'Customer' }, { tools })).text).toBe(
       'Last Customer:\nCustomer nobody',
     );
     const Long = defineDomainType({ name: 'Customer', schema, content: () => 'a'.repeat(9_000) });
-    const long = await said('blackboard_get', { name: 'vip' }, { tools: blackboardTools({ types: [Long] }) });
+    const long = await resultOf(
+      'blackboard_get',
+      { name: 'vip' },
+      { tools: blackboardTools({ types: [Long] }) },
+    );
     expect(long.text).toBe(`Customer bound to 'vip':\n${'a'.repeat(8_000)}${fullLength(8_000, 9_000)}`);
   });
 
   it('is shown in the default form if its type is not configured (BLK-04)', async () => {
     const tools = blackboardTools({ types: [Customer] });
-    expect((await said('blackboard_get', { name: 'note' }, { tools })).text).toBe(
+    expect((await resultOf('blackboard_get', { name: 'note' }, { tools })).text).toBe(
       "string bound to 'note':\nPlain words.",
     );
   });
@@ -226,7 +230,7 @@ describe('a value on the blackboard', () => {
     const tools = blackboardTools({
       format: (value, { type }) => `<${type ?? 'no type'}> ${JSON.stringify(value).length} chars`,
     });
-    expect((await said('blackboard_get', { name: 'vip' }, { tools })).text).toBe(
+    expect((await resultOf('blackboard_get', { name: 'vip' }, { tools })).text).toBe(
       "Customer bound to 'vip':\n<Customer> 24 chars",
     );
   });
@@ -245,7 +249,7 @@ describe('the blackboard that the tools show', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [reads('fill', fill), digs(inner, { ownBlackboard: true }), blackboardTools()],
+      tools: [reads('fill', fill), diggingTool(inner, { ownBlackboard: true }), blackboardTools()],
     });
     const count = { calls: [{ name: 'blackboard_count', input: { typeName: 'Mine' } }] };
     const replies = [

@@ -8,7 +8,7 @@ import { PROCESS } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
 import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
-import { clock, lines, PRICES, said, scene } from './process-scene.ts';
+import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
 
 describe('process_history', () => {
   it('states that the history is empty (PRC-06)', async () => {
@@ -23,7 +23,7 @@ describe('process_history', () => {
       await clock.advance(250);
       return 'Slow.';
     });
-    const { text } = await said('process_history', [calls('slow'), calls('fails'), calls('nothing')], {
+    const { text } = await resultOf('process_history', [calls('slow'), calls('fails'), calls('nothing')], {
       tools: [slow, reads('fails', () => error('No.'))],
     });
     expect(text).toBe(
@@ -84,7 +84,7 @@ describe('process_tools_stats', () => {
       input: v.object({}),
       tools: [reads('look')],
     });
-    const { text } = await said('process_tools_stats', [calls('dig'), calls('look', 'look'), 'Dug.'], {
+    const { text } = await resultOf('process_tools_stats', [calls('dig'), calls('look', 'look'), 'Dug.'], {
       tools: [dig],
     });
     expect(text).toBe(
@@ -150,7 +150,7 @@ describe('process_models', () => {
       tools: [reads('look')],
       model: { ...scriptedModel(['Dug.']), name: 'small' },
     });
-    const { text } = await said('process_models', [calls('dig')], { tools: [dig], prices: PRICES });
+    const { text } = await resultOf('process_models', [calls('dig')], { tools: [dig], prices: PRICES });
     expect(text).toBe(
       lines(
         'Models used (2):',

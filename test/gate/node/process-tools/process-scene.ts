@@ -31,7 +31,7 @@ export function scene(replies: readonly ScriptedReply[], { tools = [], limits, u
 }
 
 /** Unfolds the process tools, plays `before`, and returns the result of this tool. */
-export async function said(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
+export async function resultOf(tool: string, before: readonly ScriptedReply[] = [], more: Scene = {}) {
   const session = scene([calls('agent_process'), ...before, calls(tool), 'Done.'], more);
   const answer = await session.send('Go.');
   return { answer, session, text: shownResults(session.requests.at(-1)).at(-1) ?? '' };

@@ -7,19 +7,19 @@ const turn = 't1';
 
 type Of<Type> = Extract<SessionEvent, { readonly type: Type }>;
 
-const replied = (more: Partial<Of<'model-replied'>> = {}): SessionEvent => ({
+const modelReplied = (more: Partial<Of<'model-replied'>> = {}): SessionEvent => ({
   ...{ type: 'model-replied', turn, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
   ...more,
 });
 
-const calling = (name: string, frame?: string): SessionEvent =>
-  replied({
+const callReplied = (name: string, frame?: string): SessionEvent =>
+  modelReplied({
     ...(frame !== undefined && { frame }),
     toolCalls: [{ id: `${name}-1`, providerId: 'c1', name, input: '{}' }],
   });
 
 /** Returns the end of a call whose facts are recorded in a memory. */
-const ended = (
+const callEnded = (
   name: string,
   slice: string,
   fact: Of<'tool-call-ended'>['result'] | object,
@@ -28,7 +28,7 @@ const ended = (
   changes: { facts: [{ slice, fact: JSON.parse(JSON.stringify(fact)) }] },
 });
 
-const changed = (
+const toolsChanged = (
   cause: Of<'tools-changed'>['cause'],
   came: readonly string[],
   went: readonly string[] = [],
@@ -82,10 +82,10 @@ describe('the cause of changed tools in a request', () => {
     ],
   ])('is found in the facts of calls: %s', (_, tool, slice, fact, words) => {
     const events = [
-      calling(tool),
-      ended(tool, slice, fact),
-      changed('session', ['a', 'b', tool], [tool]),
-      replied(),
+      callReplied(tool),
+      callEnded(tool, slice, fact),
+      toolsChanged('session', ['a', 'b', tool], [tool]),
+      modelReplied(),
     ];
     expect(causeOf(TOOLS, events)).toBe(`${words}: 2 came, 1 changed`);
   });
@@ -96,18 +96,24 @@ describe('the cause of changed tools in a request', () => {
       facts: [{ slice: 'state-machines', fact: { key: '41', state: 'draft', start: true } }],
     });
     const move = (id: string, state: string): readonly SessionEvent[] => [
-      calling('go', id),
-      { ...ended('go', 'state-machines', { key: '41', state }), frame: id } as SessionEvent,
+      callReplied('go', id),
+      { ...callEnded('go', 'state-machines', { key: '41', state }), frame: id } as SessionEvent,
     ];
-    const went = { ...changed('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
-    const first = [calling('order'), frame('f1'), ...move('f1', 'sent'), went, replied({ frame: 'f1' })];
+    const went = { ...toolsChanged('session', ['pay'], ['add', 'send']), frame: 'f1' } as SessionEvent;
+    const first = [
+      callReplied('order'),
+      frame('f1'),
+      ...move('f1', 'sent'),
+      went,
+      modelReplied({ frame: 'f1' }),
+    ];
     expect(causeOf(TOOLS, first, 'f1')).toBe("the state machine went from 'draft' to 'sent': 1 came, 2 went");
     const second = [
       ...first,
       frame('f2'),
       ...move('f2', 'paid'),
       { ...went, frame: 'f2' },
-      replied({ frame: 'f2' }),
+      modelReplied({ frame: 'f2' }),
     ];
     expect(causeOf(TOOLS, second, 'f2')).toBe(
       "the state machine went from 'draft' to 'paid': 1 came, 2 went",
@@ -115,29 +121,31 @@ describe('the cause of changed tools in a request', () => {
   });
 
   it('is found in several calls of one batch, in a tool source, and in a strategy that removes all tools', () => {
-    const change = changed('session', ['a']);
+    const change = toolsChanged('session', ['a']);
     const both = [
-      calling('one'),
-      ended('one', 'unfolding', { facade: 'one' }),
-      ended('two', 'unfolding', { facade: 'two' }),
+      callReplied('one'),
+      callEnded('one', 'unfolding', { facade: 'one' }),
+      callEnded('two', 'unfolding', { facade: 'two' }),
     ];
-    expect(causeOf(TOOLS, [...both, change, replied()])).toBe(
+    expect(causeOf(TOOLS, [...both, change, modelReplied()])).toBe(
       'the unfolding tool `one` gave its place to what is inside, and the unfolding tool `two` gave its place to what is inside: 1 came',
     );
     const listed: SessionEvent = { type: 'tools-listed', turn, facts: [] };
-    expect(causeOf(TOOLS, [replied(), listed, change, replied()])).toBe(
+    expect(causeOf(TOOLS, [modelReplied(), listed, change, modelReplied()])).toBe(
       'a source outside told which tools it has: 1 came',
     );
-    expect(causeOf(TOOLS, [replied(), change, replied()])).toBe('an injection strategy decided so: 1 came');
+    expect(causeOf(TOOLS, [modelReplied(), change, modelReplied()])).toBe(
+      'an injection strategy decided so: 1 came',
+    );
   });
 
   it('is found in a new turn and in a deployment', () => {
     const opened = (fact: object) => [
-      calling('files'),
-      ended('files', 'unfolding', { facade: 'files', ...fact }),
-      replied(),
+      callReplied('files'),
+      callEnded('files', 'unfolding', { facade: 'files', ...fact }),
+      modelReplied(),
     ];
-    const closing = [changed('turn', ['files'], ['files', 'read']), replied()];
+    const closing = [toolsChanged('turn', ['files'], ['files', 'read']), modelReplied()];
     expect(causeOf(TOOLS, [...opened({}), ...closing])).toBe(
       'another turn began, and what unfolding tools had opened in the one before is closed: 1 went, 1 changed',
     );
@@ -146,18 +154,18 @@ describe('the cause of changed tools in a request', () => {
     );
     const all = [{ name: 'look', hash: 'h' }];
     expect(
-      causeOf(TOOLS, [replied(), { type: 'tools-changed', turn, cause: 'deploy', all }, replied()]),
+      causeOf(TOOLS, [modelReplied(), { type: 'tools-changed', turn, cause: 'deploy', all }, modelReplied()]),
     ).toBe('the code was changed: 1 are offered now');
   });
 
   it('is not found in events of another loop, or in events outside the two requests', () => {
-    const change = changed('session', ['a']);
-    expect(causeOf(TOOLS, [replied(), { ...change, frame: 'f1' } as SessionEvent, replied()])).toBe(
+    const change = toolsChanged('session', ['a']);
+    expect(causeOf(TOOLS, [modelReplied(), { ...change, frame: 'f1' } as SessionEvent, modelReplied()])).toBe(
       'unexplained',
     );
-    expect(causeOf(TOOLS, [change, replied(), replied()])).toBe('unexplained');
-    expect(causeOf(TOOLS, [replied(), replied(), change])).toBe('unexplained');
-    expect(causeOf(TOOLS, [replied(), replied()])).toBe('unexplained');
+    expect(causeOf(TOOLS, [change, modelReplied(), modelReplied()])).toBe('unexplained');
+    expect(causeOf(TOOLS, [modelReplied(), modelReplied(), change])).toBe('unexplained');
+    expect(causeOf(TOOLS, [modelReplied(), modelReplied()])).toBe('unexplained');
   });
 });
 
@@ -165,29 +173,33 @@ describe('the cause of a changed system text', () => {
   const asked = (instructions: string) => ({ asked: { instructions, tools: 'h' } });
 
   it('is found if the instructions are a function', () => {
-    expect(causeOf(SYSTEM, [replied(asked('x')), replied(asked('y'))])).toBe(
+    expect(causeOf(SYSTEM, [modelReplied(asked('x')), modelReplied(asked('y'))])).toBe(
       'the instructions are a function, which answered other words',
     );
-    const move = ended('go', 'state-machines', { key: '', state: 'sent' });
-    expect(causeOf(SYSTEM, [replied(asked('x')), move, replied(asked('y'))])).toBe(
+    const move = callEnded('go', 'state-machines', { key: '', state: 'sent' });
+    expect(causeOf(SYSTEM, [modelReplied(asked('x')), move, modelReplied(asked('y'))])).toBe(
       "the instructions are a function, which answered other words: the state machine went to 'sent'",
     );
   });
 
   it('is not found if the instructions are equal, and is not the cause of a changed message', () => {
-    expect(causeOf(message('user'), [replied(asked('x')), replied(asked('y'))])).toBe('unexplained');
-    expect(causeOf(SYSTEM, [replied(asked('x')), replied(asked('x'))])).toBe('unexplained');
-    expect(causeOf(SYSTEM, [replied(), changed('session', ['a']), replied()])).toBe('unexplained');
+    expect(causeOf(message('user'), [modelReplied(asked('x')), modelReplied(asked('y'))])).toBe(
+      'unexplained',
+    );
+    expect(causeOf(SYSTEM, [modelReplied(asked('x')), modelReplied(asked('x'))])).toBe('unexplained');
+    expect(causeOf(SYSTEM, [modelReplied(), toolsChanged('session', ['a']), modelReplied()])).toBe(
+      'unexplained',
+    );
   });
 });
 
 describe('the cause of a changed message', () => {
   it('is found if the message announces tools, or if it has signed reasoning after such a message', () => {
-    const change = changed('session', ['a']);
+    const change = toolsChanged('session', ['a']);
     const words = 'an injection strategy decided so: 1 came';
-    expect(causeOf(message('tools told', 'gone'), [replied(), change, replied()])).toBe(words);
-    expect(causeOf(message('assistant'), [replied(), change, replied()])).toBe('unexplained');
-    const signed = replied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
+    expect(causeOf(message('tools told', 'gone'), [modelReplied(), change, modelReplied()])).toBe(words);
+    expect(causeOf(message('assistant'), [modelReplied(), change, modelReplied()])).toBe('unexplained');
+    const signed = modelReplied({ asked: { instructions: 'x', tools: 'h', prefix: 'p' } });
     expect(causeOf(message('assistant'), [signed, change, signed])).toBe(words);
     expect(causeOf(message('user'), [signed, change, signed])).toBe('unexplained');
   });
@@ -199,17 +211,21 @@ describe('the cause of a changed message', () => {
       turns: 2,
       summary: 'S',
     };
-    expect(causeOf(message('user'), [replied(), summary, replied()])).toBe(
+    expect(causeOf(message('user'), [modelReplied(), summary, modelReplied()])).toBe(
       'a summary took the place of the oldest turns',
     );
     const shortened: SessionEvent = { type: 'conversation-cut', turn, turns: 1 };
-    expect(causeOf(message('user', 'gone'), [replied(), shortened, replied()])).toBe(
+    expect(causeOf(message('user', 'gone'), [modelReplied(), shortened, modelReplied()])).toBe(
       'the request was too long for the model, which is shown less since',
     );
-    expect(causeOf(message('user', 'gone'), [replied({ last: true }), replied()])).toBe(
+    expect(causeOf(message('user', 'gone'), [modelReplied({ last: true }), modelReplied()])).toBe(
       'the one before asked for a last answer at a limit, and that is said once',
     );
-    expect(causeOf(message('user', 'inserted'), [replied({ last: true }), replied()])).toBe('unexplained');
-    expect(causeOf(SYSTEM, [replied({ last: true }), summary, shortened, replied()])).toBe('unexplained');
+    expect(causeOf(message('user', 'inserted'), [modelReplied({ last: true }), modelReplied()])).toBe(
+      'unexplained',
+    );
+    expect(causeOf(SYSTEM, [modelReplied({ last: true }), summary, shortened, modelReplied()])).toBe(
+      'unexplained',
+    );
   });
 });

@@ -3,14 +3,15 @@ import { type Departure, departuresBetween } from '../../../prompt-cache/measure
 import { type BodyForm, type Piece, partsOf } from '../../../prompt-cache/measure/request-parts.ts';
 import { BODIES, FORMS, partsIn, pieces, SAID, type Said } from './requests.ts';
 
-const between = (form: BodyForm, before: Said, now: Said): readonly string[] =>
-  departuresBetween(partsIn(form, before), partsIn(form, now)).map(told);
+const formatDepartures = (form: BodyForm, before: Said, now: Said): readonly string[] =>
+  departuresBetween(partsIn(form, before), partsIn(form, now)).map(formatDeparture);
 
-const told = ({ part, what, at, key }: Departure): string => `${part} ${at} ${what}: ${key}`;
+const formatDeparture = ({ part, what, at, key }: Departure): string => `${part} ${at} ${what}: ${key}`;
 
 describe.each(FORMS)('two requests in the format %s', (form) => {
   const model = form === 'gemini' ? 'model' : 'assistant';
-  const now = (change: Partial<Said>): readonly string[] => between(form, SAID, { ...SAID, ...change });
+  const now = (change: Partial<Said>): readonly string[] =>
+    formatDepartures(form, SAID, { ...SAID, ...change });
 
   it('have no difference if the second one only adds messages at the end', () => {
     expect(now({})).toEqual([]);
@@ -63,7 +64,7 @@ describe.each(FORMS)('two requests in the format %s', (form) => {
         system: [],
         messages: [],
       }));
-      expect(before && after && departuresBetween(before, after).map(told)).toEqual([
+      expect(before && after && departuresBetween(before, after).map(formatDeparture)).toEqual([
         'tools 0 changed: look',
       ]);
     }
@@ -73,7 +74,9 @@ describe.each(FORMS)('two requests in the format %s', (form) => {
 describe('several differences', () => {
   const none = { tools: [], system: [], messages: [] };
   const inTools = (before: readonly string[], now: readonly string[]): readonly string[] =>
-    departuresBetween({ ...none, tools: pieces(...before) }, { ...none, tools: pieces(...now) }).map(told);
+    departuresBetween({ ...none, tools: pieces(...before) }, { ...none, tools: pieces(...now) }).map(
+      formatDeparture,
+    );
 
   it('are reported once each, and a tool with the same name counts as changed at any position', () => {
     expect(inTools(['a', 'files=shut', 'b', 'c'], ['a', 'b', 'c=new', 'files=open', 'read'])).toEqual([
@@ -91,7 +94,7 @@ describe('several differences', () => {
   it('are a change of the first summarized message and removals of the others', () => {
     const before = { ...none, messages: pieces('user=1', 'assistant=2', 'user=3', 'assistant=4', 'user=5') };
     const now = { ...none, messages: pieces('user=summary', 'user=5', 'assistant=6') };
-    expect(departuresBetween(before, now).map(told)).toEqual([
+    expect(departuresBetween(before, now).map(formatDeparture)).toEqual([
       'messages 0 changed: user',
       'messages 1 gone: assistant',
       'messages 2 gone: user',

@@ -3,7 +3,7 @@ import { shareOf, summaryOf } from '../../../prompt-cache/measure/shares.ts';
 import { pieces } from './requests.ts';
 
 /** Returns one token for each word. */
-const words = (text: string): readonly number[] => text.split(' ').map((word) => word.length);
+const wordLengths = (text: string): readonly number[] => text.split(' ').map((word) => word.length);
 
 const request = (tools: readonly string[], system: string, ...messages: readonly string[]) => ({
   tools: pieces(...tools),
@@ -15,7 +15,7 @@ describe('the shared prefix of a request', () => {
   it('is the whole previous request if the request extends it', () => {
     const before = request(['one two'], 'three', 'four');
     const now = request(['one two'], 'three', 'four', 'five six');
-    expect(shareOf(before, now, words)).toEqual({
+    expect(shareOf(before, now, wordLengths)).toEqual({
       bytes: { all: 24, kept: 16 },
       tokens: { all: 6, kept: 4 },
     });
@@ -24,7 +24,7 @@ describe('the shared prefix of a request', () => {
   it('ends at the first byte that differs, even if later bytes are equal', () => {
     const before = request(['one two'], 'three', 'four');
     const now = request(['one ten'], 'three', 'four');
-    expect(shareOf(before, now, words)).toEqual({
+    expect(shareOf(before, now, wordLengths)).toEqual({
       bytes: { all: 16, kept: 5 },
       tokens: { all: 4, kept: 2 },
     });
@@ -32,11 +32,11 @@ describe('the shared prefix of a request', () => {
 
   it('ends at a tool that was added after the others', () => {
     const now = request(['one', 'two'], 'three', 'four');
-    expect(shareOf(request(['one'], 'three', 'four'), now, words).bytes).toEqual({ all: 15, kept: 4 });
+    expect(shareOf(request(['one'], 'three', 'four'), now, wordLengths).bytes).toEqual({ all: 15, kept: 4 });
   });
 
   it('is measured in UTF-8, and is empty for a first request', () => {
-    expect(shareOf(undefined, request([], 'ü', '€'), words).bytes).toEqual({ all: 5, kept: 0 });
+    expect(shareOf(undefined, request([], 'ü', '€'), wordLengths).bytes).toEqual({ all: 5, kept: 0 });
   });
 });
 

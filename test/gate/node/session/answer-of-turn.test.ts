@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { replan, terminateAgent } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { sourceOf } from '../tool-loop/outside.ts';
-import { calls, digs, reads } from '../tool-loop/scenes.ts';
-import { agentOf, closes, opens, sessionOf, TOOLS, thinks } from '../tools-changed/scenes.ts';
+import { calls, diggingTool, reads } from '../tool-loop/scenes.ts';
+import { agentOf, closeCall, openCall, sessionOf, TOOLS, thinkingReply } from '../tools-changed/scenes.ts';
 
 describe('the tool changes that a turn reports', () => {
   it('list the added and removed tools, and are absent if no tool changed (LOOP-07, TPR-12, S2-10)', async () => {
     const session = sessionOf([
-      thinks('One', opens('zoo')),
-      thinks('Two', opens('bar')),
-      thinks('Three', closes('zoo')),
-      thinks('Done'),
-      thinks('Fine'),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('bar')),
+      thinkingReply('Three', closeCall('zoo')),
+      thinkingReply('Done'),
+      thinkingReply('Fine'),
     ]);
     const { turn, ...answer } = await session.send('Go.');
     expect(answer.tools).toEqual({ late: ['zoo', 'bar'], gone: ['zoo'], sourcesAsked: 0 });
@@ -22,19 +22,19 @@ describe('the tool changes that a turn reports', () => {
 
   it('omit tools that were replaced, or removed and added again', async () => {
     const session = sessionOf([
-      thinks('One', opens('zoo')),
-      thinks('Two', opens('zoo', 'b')),
-      thinks('Three', closes('zoo')),
-      thinks('Four', opens('zoo')),
-      thinks('Done'),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('zoo', 'b')),
+      thinkingReply('Three', closeCall('zoo')),
+      thinkingReply('Four', openCall('zoo')),
+      thinkingReply('Done'),
     ]);
     const { tools } = await session.send('Go.');
     expect(tools).toEqual({ late: ['zoo'], gone: [], sourcesAsked: 0 });
     const later = sessionOf([
-      thinks('One', opens('zoo')),
-      thinks('Done'),
-      thinks('Two', opens('zoo', 'b')),
-      thinks('Fine'),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Done'),
+      thinkingReply('Two', openCall('zoo', 'b')),
+      thinkingReply('Fine'),
     ]);
     await later.send('Go.');
     expect(await later.send('Replace it.')).not.toHaveProperty('tools');
@@ -42,7 +42,7 @@ describe('the tool changes that a turn reports', () => {
 
   it('omit a tool that the previous turn unlocked but never offered to the model', async () => {
     const tools = TOOLS.map((tool) => ({ ...tool, returnDirect: tool.name === 'open' }));
-    const session = sessionOf([thinks('One', opens('zoo')), thinks('Fine')], { tools });
+    const session = sessionOf([thinkingReply('One', openCall('zoo')), thinkingReply('Fine')], { tools });
     expect(await session.send('Go.')).not.toHaveProperty('tools');
     expect(await session.send('And?')).not.toHaveProperty('tools');
     expect(session.requests.at(-1)?.tools.map(({ name }) => name)).toContain('zoo');
@@ -94,7 +94,7 @@ describe('the calls that stopped a turn', () => {
     const ends = reads('end', () => {
       throw terminateAgent('Enough.');
     });
-    const agent = agentOf({ tools: [digs([ends])], use: [] });
+    const agent = agentOf({ tools: [diggingTool([ends])], use: [] });
     const session = createTestSession(agent, { replies: [calls('dig'), calls('end')] });
     const { turn, outcome, stoppedBy } = await session.send('Go.');
     expect([outcome, stoppedBy]).toEqual(['cancelled', [{ call: `${turn}.3.0`, tool: 'dig' }]]);

@@ -25,7 +25,7 @@ function acts(name: string, ran: string[]) {
 }
 
 /** A tool whose code each deployment replaces. */
-function deployed(first: AnyTool) {
+function redeployable(first: AnyTool) {
   let now = first;
   const tool: AnyTool = { ...first, call: (input, call) => now.call(input, call) };
   return {
@@ -64,7 +64,7 @@ describe('a decision', () => {
     async (decision) => {
       const ran: string[] = [];
       const pay = acts('pay', ran);
-      const { tool, deploy } = deployed(requireApproval(pay, 'Pay?'));
+      const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?'));
       const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
       await session.send('Pay.');
       deploy(pay);
@@ -77,7 +77,7 @@ describe('a decision', () => {
   it('counts only for its role, not for another role (AEA-11)', async () => {
     const ran: string[] = [];
     const pay = acts('pay', ran);
-    const { tool, deploy } = deployed(requireApproval(pay, 'Pay?', { by: 'clerk' }));
+    const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?', { by: 'clerk' }));
     const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
     await session.send('Pay.');
     deploy(requireApproval(pay, 'Pay?', { by: 'cfo' }));
@@ -287,7 +287,7 @@ describe('a pipeline', () => {
     const ran: string[] = [];
     const [check, charge] = [acts('check', ran), acts('charge', ran)];
     const mail = requireApproval(acts('mail', ran), 'Mail?');
-    const { tool, deploy } = deployed(definePipeline({ name: 'work', steps: [charge, mail] }));
+    const { tool, deploy } = redeployable(definePipeline({ name: 'work', steps: [charge, mail] }));
     const session = createTestSession(agentOf(tool), { replies: [calls('work'), 'Done.'] });
     await session.send('Go.');
     deploy(definePipeline({ name: 'work', steps: [check, charge, mail] }));

@@ -11,7 +11,7 @@ import {
   type SessionPort,
 } from '../../../../src/testing/entry.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
-import { never } from '../tool-loop/outside.ts';
+import { neverResolve } from '../tool-loop/outside.ts';
 import { calls, reads } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { createHeldSession } from './held.ts';
@@ -134,7 +134,7 @@ describe('a task that is registered for the end of an invocation', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('later'))],
-    ['hangs', never],
+    ['hangs', neverResolve],
   ])('does not change the turn if it %s', async (_, cleanUp) => {
     const app = memoryApp({ tools: [source(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     expect(await advanceUntilSettled(clock, app.say('Go.'), 0)).toMatchObject({

@@ -11,7 +11,7 @@ import {
 } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-const unknown = (tool: string): string =>
+const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -39,7 +39,7 @@ const tool = (
 });
 
 /** Cancels a turn after its calls have started. Returns the call results that the model reads. */
-async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
+async function runCancelled(tools: readonly AnyTool[], names = tools.map(({ name }) => name)) {
   const app = memoryApp({
     tools,
     replies: [{ calls: names.map((name) => ({ name })) }, 'Next.'],
@@ -57,18 +57,18 @@ async function cancelled(tools: readonly AnyTool[], names = tools.map(({ name })
 
 describe('a cancelled turn', () => {
   it('aborts a running read', async () => {
-    const { answers } = await cancelled([tool('look', 'read')]);
+    const { answers } = await runCancelled([tool('look', 'read')]);
     expect(answers).toEqual([['look', "Error: The call of 'look' was cancelled."]]);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
   });
 
   it('reports the outcome of a running idempotent call as unknown', async () => {
-    expect((await cancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
+    expect((await runCancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
   });
 
   it('waits five seconds for the result of a `once` call, and then reports the outcome as unknown', async () => {
     const before = clock.now();
-    expect((await cancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknown('pay')]]);
+    expect((await runCancelled([tool('pay', 'once')])).answers).toEqual([['pay', unknownOutcomeText('pay')]]);
     const waited = clock.now() - before - 1_000; // The cancel arrived when the connection opened.
     expect(waited).toBeGreaterThanOrEqual(5_000);
     expect(waited).toBeLessThan(7_000);
@@ -81,7 +81,7 @@ describe('a cancelled turn', () => {
       run: (_, { signal }) =>
         new Promise((resolve) => signal.addEventListener('abort', () => resolve('paid after all'))),
     });
-    expect((await cancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
+    expect((await runCancelled([pay])).answers).toEqual([['pay', 'paid after all']]);
   });
 
   it('reconciles a `once` call that returned no result, with a signal that is not aborted', async () => {
@@ -96,14 +96,14 @@ describe('a cancelled turn', () => {
         return { done: 'paid' };
       },
     });
-    expect((await cancelled([pay])).answers).toEqual([['pay', 'paid']]);
+    expect((await runCancelled([pay])).answers).toEqual([['pay', 'paid']]);
     expect(seen).toEqual([false]);
   });
 
   it('records a result for calls that did not start, both in a serial batch and beyond six parallel calls', async () => {
     const look = tool('look', 'read');
     const step = tool('step', 'read', { serial: 'steps' });
-    const { answers } = await cancelled(
+    const { answers } = await runCancelled(
       [look, step],
       ['step', 'step', ...Array.from({ length: 6 }, () => 'look')],
     );
@@ -117,7 +117,7 @@ describe('a cancelled turn', () => {
   });
 
   it('leaves no call without a result, so the next message can follow', async () => {
-    const { app } = await cancelled([tool('look', 'read')]);
+    const { app } = await runCancelled([tool('look', 'read')]);
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests.at(-1)?.messages.map(({ role }) => role)).toEqual([
       'user',
@@ -176,7 +176,7 @@ describe('a cancelled turn', () => {
       turn: { outcome: 'cancelled' },
     });
     expect(callResults((await app.state()).messages)).toEqual([
-      ['pay', unknown('pay')],
+      ['pay', unknownOutcomeText('pay')],
       ['put', mayHave('put')],
       ['put', "Error: The call of 'put' was cancelled before it ran."],
     ]);
@@ -187,7 +187,7 @@ describe('a cancelled turn', () => {
     const ask = tool('ask', 'read', {
       call: async (_, call) => text((await call.ask({ for: 'decision', message: 'May I?' })).decision),
     });
-    const { answers } = await cancelled([ask, tool('look', 'read')]);
+    const { answers } = await runCancelled([ask, tool('look', 'read')]);
     expect(answers).toEqual([
       ['ask', "Error: The call of 'ask' was cancelled before it ran."],
       ['look', "Error: The call of 'look' was cancelled."],

@@ -43,7 +43,7 @@ async function linesOf(
 }
 
 /** Captures what is written to the console, with its level. */
-function written() {
+function captureConsole() {
   const lines: (readonly unknown[])[] = [];
   for (const level of ['error', 'warn', 'info'] as const) {
     const spy = vi.spyOn(console, level).mockImplementation((...given) => void lines.push([level, ...given]));
@@ -79,7 +79,7 @@ describe('an error from a tool', () => {
   });
 
   it('is written to the console in one call, with its session and turn', async () => {
-    const lines = written();
+    const lines = captureConsole();
     await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'] }).send('Go.');
     expect(lines).toEqual([
       [
@@ -194,13 +194,13 @@ describe('an error from a tool that ends the turn', () => {
 
 describe('the log', () => {
   it('writes no lines if it is `false`', async () => {
-    const lines = written();
+    const lines = captureConsole();
     await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
     expect(lines).toEqual([]);
   });
 
   it('writes one line of JSON for each turn that has ended', async () => {
-    const lines = written();
+    const lines = captureConsole();
     const clerk = agentOf([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
     const session = createTestSession(clerk, {
       replies: [saves, 'Well.'],

@@ -64,7 +64,7 @@ const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shorte
   );
 
 /** The texts of messages to a model; `null` for calls without text. */
-const said = (messages: readonly WireMessage[] = []): (string | null)[] =>
+const contentsOf = (messages: readonly WireMessage[] = []): (string | null)[] =>
   messages.map(({ content }) => content);
 
 /** The beginning of a result, as the model sees it if this many characters fit. */
@@ -118,7 +118,7 @@ describe.each([
       // At most three quarters of the window, because the reply needs room too.
       expect(characters).toBeGreaterThan(0.65 * 4 * WINDOW);
       expect(characters).toBeLessThan(0.75 * 4 * WINDOW);
-      expect(said(last(small.answered))).toEqual([
+      expect(contentsOf(last(small.answered))).toEqual([
         'You keep books.',
         LEFT,
         'How is kelp sold?',
@@ -129,7 +129,7 @@ describe.each([
       between();
       expect(await session.send('Who am I?')).toMatchObject({ outcome: 'completed', text: 'You are Ann.' });
       expect(small.refused).toHaveLength(1);
-      expect(said(last(small.answered))).toEqual([
+      expect(contentsOf(last(small.answered))).toEqual([
         'You keep books.',
         LEFT,
         'How is kelp sold?',
@@ -157,7 +157,7 @@ describe.each([
     });
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
     const [{ results: characters = 0 } = {}] = await shortenings(session);
-    const shown = last(said(last(small.answered))) ?? '';
+    const shown = last(contentsOf(last(small.answered))) ?? '';
     expect(shown.slice(characters)).toMatch(
       new RegExp(
         `^\\n\\.\\.\\. \\[shortened: ${characters} of 40000 characters are shown; ` +
@@ -261,7 +261,7 @@ describe('a session whose conversation was shortened', () => {
     // 'two', 'three' and 'four' follow the summary of 'one'. Turns that do not fit are removed, even those to
     // keep.
     expect(await shortenings(session)).toMatchObject([{ turns: 2 }]);
-    expect(said(last(small.answered))).toEqual([
+    expect(contentsOf(last(small.answered))).toEqual([
       'You keep books.',
       `Summary of the conversation so far, whose messages are not shown any more:\n\nThey counted.\n\n${LEFT}`,
       turns[3],
@@ -285,14 +285,14 @@ describe('a session whose conversation was shortened', () => {
     const session = createTestSession(clerk([], { use: [compaction] }), { model });
     await session.send(LONG);
     await session.send('two');
-    expect(said(last(larger.answered))[1]).toContain(summary);
+    expect(contentsOf(last(larger.answered))[1]).toContain(summary);
     models.now = smaller.model;
     expect(await session.send('three')).toMatchObject({ outcome: 'completed', text: '3' });
     expect(await shortenings(session)).toMatchObject([{ turns: 1, summary: '' }]);
     session.restart();
     expect(await session.send('four')).toMatchObject({ outcome: 'completed', text: '4' });
     expect(smaller.refused).toHaveLength(1);
-    expect(said(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
+    expect(contentsOf(last(smaller.answered))).toEqual(['You keep books.', LEFT, 'three', '3', 'four']);
   });
 
   it('is shortened again after it has grown, and each cut is journaled once', async () => {
@@ -405,9 +405,9 @@ describe('a nested loop', () => {
       frame: call[0],
       results: expect.any(Number),
     });
-    expect(said(small.answered[3])).toContain(beginningOf(LONG, event?.results ?? 0));
+    expect(contentsOf(small.answered[3])).toContain(beginningOf(LONG, event?.results ?? 0));
     // The outer turn still shows its messages in full.
-    expect(said(last(small.answered))).toContain(TEN_WORDS);
+    expect(contentsOf(last(small.answered))).toContain(TEN_WORDS);
   });
 });
 
@@ -449,7 +449,7 @@ describe('a request that cannot be shortened enough', () => {
     });
     expect(small.refused).toHaveLength(2);
     expect(await session.send('Shorter.')).toMatchObject({ outcome: 'completed', text: 'Better.' });
-    expect(said(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
+    expect(contentsOf(last(small.answered))).toEqual(['You keep books.', LEFT, 'Shorter.']);
   });
 
   it('is the error result of its call in a nested loop', async () => {
@@ -463,7 +463,7 @@ describe('a request that cannot be shortened enough', () => {
     });
     const session = createTestSession(clerk([dig]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
-    expect(last(said(last(small.answered)))).toBe(
+    expect(last(contentsOf(last(small.answered)))).toBe(
       "Error: The conversation is too long for the model 'small', and cannot be shortened further. Shorten the " +
         `message, the instructions or the tools, or use a model with a longer context. ${refused(small.refused[0] ?? 0)}`,
     );

@@ -19,7 +19,7 @@ const toolOf = (effect: Effect) =>
 const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
 
 /** A port that counts its calls, and answers appends only after a promise resolves. */
-function counted(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
+function countCalls(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
   const count = (name: string): void => {
     calls.set(name, (calls.get(name) ?? 0) + 1);
   };
@@ -53,7 +53,7 @@ async function loop(effect: Effect) {
     return 'Done.';
   };
   // All work that need not wait for the object is done before the object answers.
-  const wrap = counted(calls, effect === 'read' ? over.promise : Promise.resolve());
+  const wrap = countCalls(calls, effect === 'read' ? over.promise : Promise.resolve());
   const app = memoryApp({ tools: [toolOf(effect)], replies: [...looks, last], wrap });
   const end = await app.say('Look ten things up.');
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: ITERATIONS + 1 } });

@@ -7,7 +7,7 @@ const unavailable = async () => {
   throw new SessionUnavailableError(new Error('gone'));
 };
 
-const answering =
+const withAnswers =
   (changed: Partial<Pick<SessionPort, 'credential' | 'keepCredential'>>) => (port: SessionPort) => ({
     ...port,
     ...changed,
@@ -33,7 +33,7 @@ describe('the credentials of a held session', () => {
   });
 
   it('are unavailable while the object cannot be reached', async () => {
-    const unreached = answering({ credential: unavailable, keepCredential: unavailable });
+    const unreached = withAnswers({ credential: unavailable, keepCredential: unavailable });
     const { session } = await createHeldSession({ wrap: unreached });
     expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
@@ -41,7 +41,7 @@ describe('the credentials of a held session', () => {
 
   it('are not stored if the session is full', async () => {
     const full = { status: 'session-full', most: 1, used: 1 } as const;
-    const { session } = await createHeldSession({ wrap: answering({ keepCredential: async () => full }) });
+    const { session } = await createHeldSession({ wrap: withAnswers({ keepCredential: async () => full }) });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CallContext, type Question, Secrets } from '../../../../src/index.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
-import { calls, digs } from '../tool-loop/scenes.ts';
+import { calls, diggingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import {
   appWith,
@@ -172,7 +172,7 @@ describe('a `once` call that asks while it runs', () => {
   });
 
   it('can ask from inside a nested loop', async () => {
-    const app = appWith([digs([askingTool()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
+    const app = appWith([diggingTool([askingTool()])], [calls('dig'), calls('book'), 'Dug.', 'Done.']);
     const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });

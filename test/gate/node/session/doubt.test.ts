@@ -13,11 +13,11 @@ import {
 } from './former-holder.ts';
 import { memoryApp } from './memory-app.ts';
 
-const unknown = (tool: string): string =>
+const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-const never = (): Promise<never> => new Promise(() => {});
+const neverResolve = (): Promise<never> => new Promise(() => {});
 
 let clock: ManualClock;
 beforeEach(() => {
@@ -39,7 +39,7 @@ describe('a cancel', () => {
       call: async (_, call) =>
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay] })).text),
     };
-    const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, never];
+    const replies = [{ calls: [{ name: 'dig' }] }, { calls: [{ name: 'pay' }] }, neverResolve];
     const app = memoryApp({ tools: [dig], replies, clock, leaseMs: LEASE_MS });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
@@ -47,7 +47,7 @@ describe('a cancel', () => {
     expect(paid.length).toBe(1);
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(callResults((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', unknownOutcomeText('dig')]]);
   });
 
   it('does not wait for a decorator that never settles', async () => {
@@ -59,7 +59,7 @@ describe('a cancel', () => {
       returnDirect: false,
       metadata: {},
       check: async (input) => ({ ok: true, value: input }),
-      call: never,
+      call: neverResolve,
     };
     const app = memoryApp({
       tools: [odd],
@@ -83,7 +83,7 @@ describe('a cancel', () => {
       description: 'Pays.',
       timeout: 600_000,
       run: () => Promise.reject(new Error('Network connection lost.')),
-      reconcile: never,
+      reconcile: neverResolve,
     });
     const app = memoryApp({
       tools: [pay],
@@ -98,7 +98,7 @@ describe('a cancel', () => {
     await app.port.post({ kind: 'cancel', turn: leased.page.openTurn?.id ?? '', body: '{}' });
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
     expect(clock.now() - began).toBeLessThan(LEASE_MS / 3 + 6_000);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', unknownOutcomeText('pay')]]);
   });
 });
 
@@ -174,12 +174,12 @@ describe('a cancelled turn', () => {
     returnDirect: false,
     metadata: {},
     check: async (input) => ({ ok: true, value: input }),
-    call: never,
+    call: neverResolve,
   });
 
   it('does not start calls that are queued behind its running call', async () => {
     const first = {
-      ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: never }),
+      ...defineTool({ name: 'first', description: 'Runs.', effect: 'read', run: neverResolve }),
       serial: 'one',
     };
     const replies = [{ calls: [{ name: 'first' }, { name: 'second' }] }];
@@ -263,7 +263,7 @@ describe('a cancelled turn', () => {
       description: 'Puts.',
       effect: 'read',
       timeout: 900_000,
-      run: never,
+      run: neverResolve,
     });
     const app = memoryApp({ tools: [put], replies: [], clock, leaseMs: LEASE_MS });
     const left = await leaveHolderSilent(app, callEvents(['put', 'idempotent']));

@@ -4,7 +4,7 @@ import { type AnyTool, defineTool, text } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createManualClock, type ManualClock } from '../../../../src/testing/entry.ts';
-import { digs } from '../tool-loop/scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, callEvents, LEASE_MS, leaveHolderSilent, takeOver } from './former-holder.ts';
 import { withLiveState } from './live-state.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
@@ -14,7 +14,10 @@ beforeEach(() => {
   clock = createManualClock(1_000_000);
 });
 
-const named = (name: string, tools: readonly AnyTool[]): AnyTool => ({ ...digs(tools, { name }), name });
+const digNamed = (name: string, tools: readonly AnyTool[]): AnyTool => ({
+  ...diggingTool(tools, { name }),
+  name,
+});
 const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
 const DIG = { calls: [{ name: 'dig' }] };
 const PAY = { calls: [{ name: 'pay' }] };
@@ -31,7 +34,7 @@ const ends = (events: readonly StoredEvent[]) =>
  * The events of a holder that was interrupted in a loop inside another loop: one call waits there, and
  * another has started.
  */
-const deep = () =>
+const deepEvents = () =>
   [
     ...callEvents(['dig']),
     { type: 'frame-started', frame: 'c0', name: 'dig', message: 'Dig.' },
@@ -74,7 +77,7 @@ const deep = () =>
 describe('a call that ends before its nested loop', () => {
   it('first ends the open calls inside, the innermost ones first', async () => {
     const app = memoryApp({ tools: [], replies: ['Gone.'], clock, leaseMs: LEASE_MS });
-    const left = await leaveHolderSilent(app, deep());
+    const left = await leaveHolderSilent(app, deepEvents());
     const { agent, live } = withLiveState(app.agent);
     expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
     expect(ends(await app.events(left.turn))).toEqual([
@@ -89,7 +92,7 @@ describe('a call that ends before its nested loop', () => {
 
   it('ends the turn if a decision about an inner call is an exit', async () => {
     const app = memoryApp({ tools: [], replies: ['Never.'], clock, leaseMs: LEASE_MS });
-    const left = await leaveHolderSilent(app, deep());
+    const left = await leaveHolderSilent(app, deepEvents());
     const answer = { type: 'decision', decision: 'exit', reason: 'Enough.', by: 'ann' } as const;
     const body = JSON.stringify({ wait: 'e1#0', answer });
     await app.port.post({ kind: 'answer', turn: left.turn, body });
@@ -119,7 +122,7 @@ describe('an exit inside a nested loop', () => {
   it.each([0, 1])('ends the turn while another loop waits (exit in loop %i)', async (at) => {
     const guarded = [requireApproval(pay(), 'Pay?')];
     const app = memoryApp({
-      tools: [named('dig', guarded), named('dive', guarded)],
+      tools: [digNamed('dig', guarded), digNamed('dive', guarded)],
       replies: [{ calls: [{ name: 'dig' }, { name: 'dive' }] }, PAY, PAY],
       clock,
       leaseMs: LEASE_MS,
@@ -144,7 +147,7 @@ describe('an exit inside a nested loop', () => {
   it('ends the turn while another loop waits in its own nested loop', async () => {
     const guarded = [requireApproval(pay(), 'Pay?')];
     const app = memoryApp({
-      tools: [named('dig', guarded), named('dive', [named('deeper', guarded)])],
+      tools: [digNamed('dig', guarded), digNamed('dive', [digNamed('deeper', guarded)])],
       replies: [
         { calls: [{ name: 'dig' }, { name: 'dive' }] },
         ({ tools }) => ({ calls: [{ name: tools?.[0]?.name ?? '' }] }),
@@ -177,7 +180,7 @@ describe('a tool that does not wait for its nested loop', () => {
     const gate = Promise.withResolvers<string>();
     const slow = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: () => gate.promise });
     const app = memoryApp({
-      tools: [impatient(digs([slow]))],
+      tools: [impatient(diggingTool([slow]))],
       replies: [DIG, PAY, () => new Promise(() => {}), 'Well.'],
       clock,
       leaseMs: LEASE_MS,
@@ -216,7 +219,7 @@ describe('a tool that does not wait for its nested loop', () => {
     const reply = Promise.withResolvers<typeof PAY>();
     const once = defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
     const app = memoryApp({
-      tools: [impatient(digs([once]))],
+      tools: [impatient(diggingTool([once]))],
       replies: [DIG, () => reply.promise, () => new Promise(() => {})],
       clock,
       leaseMs: LEASE_MS,

@@ -19,7 +19,7 @@ async function scene() {
 
 const { signal } = new AbortController();
 
-const seeing =
+const recordSeqs =
   (seen: number[]) =>
   (item: FeedItem): void => {
     if (item.type === 'event') seen.push(item.stored.seq);
@@ -31,7 +31,7 @@ it.each([
 ])('a follower ends if its session is %s', async (_, isAnew) => {
   const { clock, port } = await scene();
   const seen: number[] = [];
-  const following = followSession({ port, clock, signal, from: 3 }, seeing(seen));
+  const following = followSession({ port, clock, signal, from: 3 }, recordSeqs(seen));
   await clock.advance(0);
   const erased = port.erase();
   if (isAnew) await port.begin(beginRequest('t2', 'b'));
@@ -89,7 +89,7 @@ it.each([
   };
   const following = followSession(
     { port: silent, clock, signal, from: 3, incarnation: meant, onIncarnation: (one) => void told.push(one) },
-    seeing(seen),
+    recordSeqs(seen),
   );
   expect(await following).toBe('erased');
   expect([seen, told]).toEqual(meant === undefined ? [[3], ['first']] : [[], []]);
@@ -99,7 +99,7 @@ it('a follower from a later event of a session receives that event and those tha
   const { clock, port } = await scene();
   const seen: number[] = [];
   const leave = new AbortController();
-  const following = followSession({ port, clock, signal: leave.signal, from: 9 }, seeing(seen));
+  const following = followSession({ port, clock, signal: leave.signal, from: 9 }, recordSeqs(seen));
   await clock.advance(0);
   const resumed = await port.resume({
     nonce: 'a',

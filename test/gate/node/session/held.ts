@@ -8,7 +8,7 @@ import {
 import { type LeaseGrant, toRow } from '../../../doors/journal.ts';
 import type { FileKeeper } from '../../../doors/loop.ts';
 import { DEFAULT_PLATFORM, foldLeased, HeldSession, Meter, toReader } from '../../../doors/session.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 
 export const LEASE_MS = 12_000;
 
@@ -66,7 +66,7 @@ export async function createHeldSession(
   const leased = { ...begun, ...more };
   const { state } = await foldLeased(inner, leased, { memories: [] });
   const stored: StoredEvent[] = [];
-  const { clock: counting, timersLeft } = counted(clock);
+  const { clock: counting, timersLeft } = countTimers(clock);
   const session = new HeldSession({
     files: options.files,
     port,

@@ -39,7 +39,7 @@ beforeEach(() => {
   brought = [];
 });
 
-function noting(port: SessionPort): SessionPort {
+function recordInbox(port: SessionPort): SessionPort {
   const bring = <T extends object>(answer: T): T => {
     const { inbox = [] } = answer as { readonly inbox?: readonly { readonly id: number }[] }; // Only some responses have one.
     brought.push(...inbox.map(({ id }) => id));
@@ -68,7 +68,8 @@ const appOf = (
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   wrap: (port: SessionPort) => SessionPort = (port) => port,
-): MemoryApp => memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => noting(wrap(port)) });
+): MemoryApp =>
+  memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => recordInbox(wrap(port)) });
 
 /** Starts a turn, and returns it once all work that takes no time is done. */
 async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
@@ -78,10 +79,10 @@ async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
   return { end, turn: leased.page.openTurn?.id ?? '' };
 }
 
-const never = (): Promise<never> => new Promise(() => {});
+const neverResolve = (): Promise<never> => new Promise(() => {});
 
 /** A function whose result arrives after this time. */
-const after =
+const resolveAfter =
   <T>(ms: number, value: T) =>
   (): Promise<T> =>
     new Promise((resolve) => clock.after(ms, () => resolve(value)));
@@ -100,7 +101,7 @@ const steer = (app: MemoryApp, turn: string, message = `And ${turn}?`): Promise<
 };
 
 /** The body of a late result, which is left for the holder of the turn. */
-const late = (call: string): string =>
+const lateResultBody = (call: string): string =>
   JSON.stringify({ call, tool: 'look', input: '{}', result: { type: 'text', content: 'seen' } });
 
 const CANCELLED = { status: 'ended', turn: { outcome: 'cancelled' } };
@@ -108,7 +109,10 @@ const CANCELLED = { status: 'ended', turn: { outcome: 'cancelled' } };
 describe('the connection of a lease holder', () => {
   it('is not opened while every call of a turn takes under a second', async () => {
     const look = calls('look');
-    const app = appOf([tool(after(999, 'seen'))], [after(999, look), after(999, look), after(999, 'Done.')]);
+    const app = appOf(
+      [tool(resolveAfter(999, 'seen'))],
+      [resolveAfter(999, look), resolveAfter(999, look), resolveAfter(999, 'Done.')],
+    );
     const { end } = await running(app);
     const before = clock.now();
     expect(await advanceUntilSettled(clock, end)).toMatchObject({
@@ -119,8 +123,8 @@ describe('the connection of a lease holder', () => {
   });
 
   it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
-    ['model', [], [after(1_000, 'Done.')]],
-    ['tool', [tool(after(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
+    ['model', [], [resolveAfter(1_000, 'Done.')]],
+    ['tool', [tool(resolveAfter(1_000, 'seen'), 'once')], [calls('look'), 'Done.']],
   ])(
     'is opened once if a %s call has run for a second, and closes with the turn',
     async (_, tools, replies) => {
@@ -136,8 +140,8 @@ describe('the connection of a lease holder', () => {
   );
 
   it.each<[string, readonly AnyTool[], readonly ScriptedReply[]]>([
-    ['model', [], [never]],
-    ['tool', [tool(never)], [calls('look')]],
+    ['model', [], [neverResolve]],
+    ['tool', [tool(neverResolve)], [calls('look')]],
   ])('delivers a cancel to a %s call at once', async (_, tools, replies) => {
     const app = appOf(tools, replies);
     const { end, turn } = await running(app);
@@ -148,7 +152,7 @@ describe('the connection of a lease holder', () => {
   });
 
   it('delivers earlier messages as soon as it opens, a second after the call has started', async () => {
-    const app = appOf([], [never]);
+    const app = appOf([], [neverResolve]);
     const { end, turn } = await running(app);
     await cancel(app, turn);
     await clock.advance(999);
@@ -174,7 +178,7 @@ describe('the connection of a lease holder', () => {
   });
 
   it('delivers a steering message during a model call, and the message is answered next', async () => {
-    const app = appOf([], [after(3_000, 'One.'), 'Two.']);
+    const app = appOf([], [resolveAfter(3_000, 'One.'), 'Two.']);
     const { end, turn } = await running(app);
     await clock.advance(2_000);
     await steer(app, 's1');
@@ -195,7 +199,7 @@ describe('the connection of a lease holder', () => {
         return answer;
       },
     });
-    const app = appOf([], [never], slow);
+    const app = appOf([], [neverResolve], slow);
     await running(app);
     await clock.advance(2_000);
     for (let i = 1; i <= 5; i += 1) {
@@ -214,7 +218,7 @@ describe('the connection of a lease holder', () => {
 
   it('is retried soon if the object could not be reached', async () => {
     let tries = 0;
-    const app = appOf([], [never], (port) => ({
+    const app = appOf([], [neverResolve], (port) => ({
       ...port,
       renew: (...renewal) => {
         tries += 1;
@@ -230,18 +234,18 @@ describe('the connection of a lease holder', () => {
 
   it('delivers messages while an append is pending, but these requests do not extend the lease', async () => {
     let appends = 0;
-    const app = appOf([tool(never)], [calls('look')], (port) => ({
+    const app = appOf([tool(neverResolve)], [calls('look')], (port) => ({
       ...port,
       append: (...change) => {
         appends += 1;
-        return appends > 1 ? never() : port.append(...change);
+        return appends > 1 ? neverResolve() : port.append(...change);
       },
     }));
     const { end, turn } = await running(app);
     await clock.advance(2_000);
-    await app.port.post({ kind: 'late', turn, body: late(`${turn}.3.0`) });
+    await app.port.post({ kind: 'late', turn, body: lateResultBody(`${turn}.3.0`) });
     await clock.advance(5_000);
-    await app.port.post({ kind: 'late', turn, body: late('c2') });
+    await app.port.post({ kind: 'late', turn, body: lateResultBody('c2') });
     expect(await advanceUntilSettled(clock, end, (LEASE_MS * 3) / 4 - 5_000)).toMatchObject({
       status: 'lost',
     });
@@ -255,7 +259,10 @@ describe('the connection of a lease holder', () => {
       started += 1;
       return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
     });
-    const app = appOf([look], [after(2_000, calls(...Array.from({ length: 7 }, () => 'look'))), 'Done.']);
+    const app = appOf(
+      [look],
+      [resolveAfter(2_000, calls(...Array.from({ length: 7 }, () => 'look'))), 'Done.'],
+    );
     const { end } = await running(app);
     await clock.advance(2_000);
     expect([started, sent.lines]).toEqual([5, ['holder']]);
@@ -295,7 +302,7 @@ describe('the connection of a lease holder', () => {
 
   it('is reopened after it breaks; until then the holder polls every 1.2 s', async () => {
     let isGone = false;
-    const app = appOf([], [never], (port) => ({
+    const app = appOf([], [neverResolve], (port) => ({
       ...port,
       watch: (watcher) => (isGone ? Promise.reject(new Error('unreachable')) : port.watch(watcher)),
     }));
@@ -319,7 +326,10 @@ describe('the connection of a lease holder', () => {
   });
 
   it('is opened at once if a client reads the session, as the object’s next response says', async () => {
-    const app = appOf([tool(after(10, 'seen'), 'once')], [after(10, calls('look')), after(900, 'Done.')]);
+    const app = appOf(
+      [tool(resolveAfter(10, 'seen'), 'once')],
+      [resolveAfter(10, calls('look')), resolveAfter(900, 'Done.')],
+    );
     const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
     const { end } = await running(app);
     expect(sent.lines).toEqual(['reader']);
@@ -331,7 +341,7 @@ describe('the connection of a lease holder', () => {
   });
 
   it('is not opened by an invocation near its request limit', async () => {
-    const app = appOf([], [after(5_000, 'Done.')]);
+    const app = appOf([], [resolveAfter(5_000, 'Done.')]);
     const platform = { ...UNLIMITED, internalSubrequests: 20 };
     let timers = 0;
     const counting = {
@@ -351,14 +361,14 @@ describe('the connection of a lease holder', () => {
 
   it('is closed when the turn waits for an outside answer, so the object can hibernate', async () => {
     const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
-    const app = appOf([ask], [after(2_000, calls('look'))]);
+    const app = appOf([ask], [resolveAfter(2_000, calls('look'))]);
     const { end } = await running(app);
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'suspended' });
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 
   it('stops the holder of an erased session', async () => {
-    const app = appOf([], [never]);
+    const app = appOf([], [neverResolve]);
     const { end } = await running(app);
     await clock.advance(2_000);
     await app.port.erase();
@@ -366,7 +376,7 @@ describe('the connection of a lease holder', () => {
   });
 
   it('does not request messages that are for the next holder', async () => {
-    const app = appOf([], [after(2_000, 'Done.')]);
+    const app = appOf([], [resolveAfter(2_000, 'Done.')]);
     const { end, turn } = await running(app);
     await clock.advance(1_500);
     const start = {
@@ -385,8 +395,8 @@ describe('the connection of a lease holder', () => {
 describe('a steering message', () => {
   it('is delivered to the holder once, and again to the next holder', async () => {
     const app = appOf(
-      [tool(after(500, 'seen'), 'once')],
-      [after(2_000, calls('look')), after(2_000, 'One.'), after(2_000, 'Two.')],
+      [tool(resolveAfter(500, 'seen'), 'once')],
+      [resolveAfter(2_000, calls('look')), resolveAfter(2_000, 'One.'), resolveAfter(2_000, 'Two.')],
     );
     const leave = new AbortController();
     const { end, turn } = await running(app, { leave: leave.signal });
@@ -414,7 +424,11 @@ describe('a steering message', () => {
       watch: ({ onNotice, onClosed }) =>
         port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
-    const app = appOf([tool(after(15_000, 'seen'), 'once')], [after(2_000, calls('look')), 'One.'], older);
+    const app = appOf(
+      [tool(resolveAfter(15_000, 'seen'), 'once')],
+      [resolveAfter(2_000, calls('look')), 'One.'],
+      older,
+    );
     const { end, turn } = await running(app);
     await clock.advance(1_500);
     await steer(app, 's1');
@@ -430,7 +444,7 @@ describe('a steering message', () => {
       watch: ({ onNotice, onClosed }) =>
         port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
-    const app = appOf([], [never], older);
+    const app = appOf([], [neverResolve], older);
     const { end, turn } = await running(app);
     await clock.advance(2_000);
     await cancel(app, turn);

@@ -31,7 +31,7 @@ const tool = (name: string, run: (call: CallContext) => unknown, more: { serial?
 const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
 /** Runs one turn of these replies. Returns the call results that the model saw, and the turn's answer. */
-async function ran(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
+async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const agent = defineAgent({ name: 'clerk', description: 'Keeps.', instructions: 'Keep.', tools });
   const session = createTestSession(agent, { replies: [...replies, 'Done.'] });
   const answer = await session.send('Go.');
@@ -54,7 +54,7 @@ describe('the state of a call', () => {
       );
       return [next.toISOString(), state.get('day'), state.get('day', day)?.getTime(), state.get('none', day)];
     });
-    const { told } = await ran([visit, tomorrow], calls('visit'), calls('visit'), calls('tomorrow'));
+    const { told } = await runTurn([visit, tomorrow], calls('visit'), calls('visit'), calls('tomorrow'));
     expect(told).toEqual([
       '1',
       '2',
@@ -69,7 +69,13 @@ describe('the state of a call', () => {
       tool('update', ({ state }) => state.update('count', v.number(), () => 'two' as never)),
       tool('late', ({ state }) => state.get('visits', v.pipeAsync(v.string()))),
     ];
-    const { told, answer } = await ran(tools, calls('write'), calls('read'), calls('update'), calls('late'));
+    const { told, answer } = await runTurn(
+      tools,
+      calls('write'),
+      calls('read'),
+      calls('update'),
+      calls('late'),
+    );
     expect(answer.outcome).toBe('completed');
     expect(told).toEqual([
       'Done',
@@ -84,7 +90,7 @@ describe('the state of a call', () => {
     tool(name, ({ state }) => state.set('total', name), serial === undefined ? {} : { serial });
 
   it('causes a warning if two calls of a reply write one key without the value of the other', async () => {
-    await ran([write('pay'), write('book')], calls('pay', 'book'));
+    await runTurn([write('pay'), write('book')], calls('pay', 'book'));
     expect(logged).toEqual([
       [
         "holdfast: Calls of 'pay' and 'book' in one reply both wrote call.state 'total', and only the later value is kept. " +
@@ -94,9 +100,9 @@ describe('the state of a call', () => {
   });
 
   it('causes no warning if the calls share a serial, write different keys, or run in different replies', async () => {
-    await ran([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
-    await ran([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
-    await ran([write('pay'), write('book')], calls('pay'), calls('book'));
+    await runTurn([write('pay', 'till'), write('book', 'till')], calls('pay', 'book'));
+    await runTurn([write('pay'), tool('look', ({ state }) => state.set('seen', 1))], calls('pay', 'look'));
+    await runTurn([write('pay'), write('book')], calls('pay'), calls('book'));
     expect(logged).toEqual([]);
   });
 });
@@ -113,7 +119,7 @@ describe('the blackboard', () => {
       const found = blackboard.last(Customer);
       return [found?.since.getTime(), found?.id, blackboard.last({ ...Customer, name: 'Other' })];
     });
-    const { told } = await ran([add, last], calls('add'), calls('last'));
+    const { told } = await runTurn([add, last], calls('add'), calls('last'));
     expect(told.map((one) => JSON.parse(one))).toEqual([
       [
         { type: 'Customer', value: ANN },
@@ -127,7 +133,7 @@ describe('the blackboard', () => {
   it('rejects a value that does not match its type or is not JSON', async () => {
     const add = tool('add', ({ blackboard }) => blackboard.add(Customer, { id: 'ann' } as never));
     const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
-    const { told } = await ran([add, odd], calls('add'), calls('odd'));
+    const { told } = await runTurn([add, odd], calls('add'), calls('odd'));
     expect(told).toEqual([
       'Error: call.blackboard: the value is not a valid Customer: since: Invalid key: Expected "since" but received undefined',
       'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
@@ -141,7 +147,7 @@ it('a turn returns its artifacts by their types', async () => {
     tool('odd', () => artifact('Odd.', Customer, { id: 7 })),
     tool('other', () => artifact('Other.', { name: 'Other' }, BEN)),
   ];
-  const { answer } = await ran(tools, calls('ann', 'odd', 'other'));
+  const { answer } = await runTurn(tools, calls('ann', 'odd', 'other'));
   expect(answer.artifacts).toHaveLength(3);
   expect(answer.artifactsOf(Customer)).toEqual([read(ANN)]);
   expect(Object.keys(answer)).not.toContain('artifactsOf');

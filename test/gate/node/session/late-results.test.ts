@@ -9,7 +9,7 @@ import { advanceUntilSettled, callResults, LEASE_MS } from './former-holder.ts';
 import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
-const unknown = (tool: string): string =>
+const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 const NOTE = "The call of 'pay' with the input {}, whose outcome was unknown, has answered after all: paid";
@@ -55,7 +55,7 @@ describe('a cancelled `once` call', () => {
 
   it('keeps its invocation alive, and the next turn shows its result to the model', async () => {
     const { app, turn } = await cancelled([pay()]);
-    expect(callResults((await app.state()).messages)).toEqual([['pay', unknown('pay')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['pay', unknownOutcomeText('pay')]]);
     expect(work.length).toBe(1);
     answer('paid');
     await Promise.all(work);
@@ -126,7 +126,7 @@ describe('a cancelled `once` call', () => {
         text((await nest(call, { name: 'dig', instructions: '', message: 'Dig.', tools: [pay()] })).text),
     };
     const { app } = await cancelled([dig], [{ calls: [{ name: 'dig' }] }, PAY, 'Next.']);
-    expect(callResults((await app.state()).messages)).toEqual([['dig', unknown('dig')]]);
+    expect(callResults((await app.state()).messages)).toEqual([['dig', unknownOutcomeText('dig')]]);
     answer('paid');
     await Promise.all(work);
     await advanceUntilSettled(clock, app.say('And now?'));
@@ -217,7 +217,10 @@ describe('a `once` call that timed out', () => {
     });
     const end = app.run(await app.lease('Go.'), host);
     for (let i = 0; i < 20 && app.model.requests.length < 2; i += 1) await clock.advance(500);
-    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: unknown('pay') });
+    expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      text: unknownOutcomeText('pay'),
+    });
     answer('paid');
     await clock.advance(0);
     reply('I do not know.');

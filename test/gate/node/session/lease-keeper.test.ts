@@ -6,8 +6,12 @@ import { withoutPings } from './former-holder.ts';
 import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
 
 const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
-const unreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
-const silent = (port: SessionPort): SessionPort => ({ ...port, ...withoutPings(port), renew: unreachable });
+const rejectUnreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
+const silencePort = (port: SessionPort): SessionPort => ({
+  ...port,
+  ...withoutPings(port),
+  renew: rejectUnreachable,
+});
 
 describe('the holder of a lease', () => {
   it('pings over its connection after a third of the term without a response, and makes no request', async () => {
@@ -33,7 +37,9 @@ describe('the holder of a lease', () => {
   });
 
   it('cannot act after three quarters of three terms since the last store, even if every ping is answered', async () => {
-    const { clock, session } = await createHeldSession({ wrap: (port) => ({ ...port, renew: unreachable }) });
+    const { clock, session } = await createHeldSession({
+      wrap: (port) => ({ ...port, renew: rejectUnreachable }),
+    });
     await clock.advance(3 * ((LEASE_MS * 3) / 4) - 1);
     session.checkpoint();
     await clock.advance(1);
@@ -75,7 +81,7 @@ describe('the holder of a lease', () => {
     const { clock, session } = await createHeldSession({
       wrap: (port, { after }) => ({
         ...port,
-        renew: unreachable,
+        renew: rejectUnreachable,
         watch: ({ onHeld = () => {}, ...watcher }) =>
           port.watch({
             ...watcher,
@@ -104,7 +110,7 @@ describe('the holder of a lease', () => {
   });
 
   it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {
-    const { clock, session } = await createHeldSession({ wrap: silent });
+    const { clock, session } = await createHeldSession({ wrap: silencePort });
     await clock.advance((LEASE_MS * 3) / 4 - 1);
     session.checkpoint();
     expect(session.signal.aborted).toBe(false);
@@ -119,7 +125,7 @@ describe('the holder of a lease', () => {
   it('counts from the time an acknowledged request was sent, not from the response', async () => {
     const { clock, session } = await createHeldSession({
       wrap: (port) => ({
-        ...silent(port),
+        ...silencePort(port),
         append: async (epoch, from, change) => {
           const answer = await port.append(epoch, from, change);
           await new Promise<void>((resolve) => clock.after(5_000, resolve));
@@ -147,7 +153,7 @@ describe('the holder of a lease', () => {
   ): Promise<{ readonly given: number; readonly both: readonly number[] }> {
     let isCutOff = false;
     const lines: Line[] = [];
-    const reached = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? unreachable() : call());
+    const reached = <T>(call: () => Promise<T>): Promise<T> => (isCutOff ? rejectUnreachable() : call());
     const { clock, session, port, restart, outbox } = await createHeldSession({
       wrap: (inner) => ({
         ...inner,
@@ -264,7 +270,7 @@ describe('the holder of a lease', () => {
 
   it('stops at once if another invocation holds the session', async () => {
     const { clock, session, port } = await createHeldSession({
-      wrap: (inner) => ({ ...inner, watch: unreachable }),
+      wrap: (inner) => ({ ...inner, watch: rejectUnreachable }),
     });
     await port.append(1, 3, { events: [], release: 'yielded' });
     await clock.advance(LEASE_MS / 3);
@@ -284,7 +290,7 @@ describe('the holder of a lease', () => {
   });
 
   it('cannot act after the lease has expired, even if the turn was cancelled before', async () => {
-    const { clock, session } = await createHeldSession({ wrap: silent });
+    const { clock, session } = await createHeldSession({ wrap: silencePort });
     session.cancel();
     await clock.advance(LEASE_MS);
     expect(() => session.assertHeld()).toThrow('The lease of this invocation has run out.');
@@ -293,7 +299,7 @@ describe('the holder of a lease', () => {
   it('does not wait for a pending renewal when it closes', async () => {
     const renew = vi.fn<SessionPort['renew']>(() => new Promise(() => {}));
     const { clock, session } = await createHeldSession({
-      wrap: (port) => ({ ...port, watch: unreachable, renew }),
+      wrap: (port) => ({ ...port, watch: rejectUnreachable, renew }),
     });
     await clock.advance(LEASE_MS / 3);
     expect(renew).toHaveBeenCalledOnce();

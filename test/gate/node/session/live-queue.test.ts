@@ -22,23 +22,23 @@ const piece = (text: string, { after, at = 0, reply = '1.1', frame, turn = 't1' 
 });
 
 /** The texts and types of all items that can be shown once this event has been shown. */
-function taken(seq: number): string[] {
+function takeTexts(seq: number): string[] {
   const items: LiveItem[] = [];
   for (let item = queue.take(seq); item; item = queue.take(seq)) items.push(item);
   return items.map((item) => ('text' in item ? item.text : 'status' in item ? item.status : item.type));
 }
 
 /** Reports an event as shown, with only the parts that the queue reads. */
-const shown = (seq: number, event: Pick<SessionEvent, 'type'> & object): void =>
+const showEvent = (seq: number, event: Pick<SessionEvent, 'type'> & object): void =>
   queue.shown({ ...event, seq, at: 0 } as never); // The queue reads no other properties.
 
 describe('a live message from the connection of a reader', () => {
   it('is shown after the events that precede it, in order', () => {
     queue.push(piece('a', { after: 3 }));
     queue.push(piece('b', { after: 5, at: 1 }));
-    expect([queue.isReady(2), taken(2)]).toEqual([false, []]);
-    expect([queue.isReady(4), taken(4)]).toEqual([true, ['a']]);
-    expect(taken(5)).toEqual(['b']);
+    expect([queue.isReady(2), takeTexts(2)]).toEqual([false, []]);
+    expect([queue.isReady(4), takeTexts(4)]).toEqual([true, ['a']]);
+    expect(takeTexts(5)).toEqual(['b']);
     expect(queue.isReady(9)).toBe(false);
   });
 
@@ -51,51 +51,51 @@ describe('a live message from the connection of a reader', () => {
         items: [{ item: { type: 'progress', call: 'c', status: 'deep' }, after: 3 }],
       });
       queue.push({ turn: 't1', items: [{ item: { type: 'reply-restarted', reply: '1.2' }, after: 4 }] });
-      shown(4, { type });
-      expect(taken(4)).toEqual(['reply-restarted']);
+      showEvent(4, { type });
+      expect(takeTexts(4)).toEqual(['reply-restarted']);
     },
   );
 
   it('is dropped after its loop has replied, but not after another loop has', () => {
-    shown(4, { type: 'model-replied', frame: 'c1' } as never);
+    showEvent(4, { type: 'model-replied', frame: 'c1' } as never);
     queue.push(piece('own', { after: 3, frame: 'c1' }));
     queue.push(piece('other', { after: 3, frame: 'c2' }));
     queue.push(piece('next', { after: 4, frame: 'c1', reply: '2.1' }));
-    expect(taken(4)).toEqual(['other', 'next']);
+    expect(takeTexts(4)).toEqual(['other', 'next']);
   });
 
   it('is dropped after its call has ended, and so are messages from its nested loops', () => {
-    shown(4, { type: 'tool-call-ended', call: 'c1' } as never);
+    showEvent(4, { type: 'tool-call-ended', call: 'c1' } as never);
     queue.push(piece('inside', { after: 3, frame: 'c1' }));
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c1', status: 'late' }, after: 3 }] });
     queue.push({ turn: 't1', items: [{ item: { type: 'progress', call: 'c2', status: 'deep' }, after: 3 }] });
-    expect(taken(4)).toEqual(['deep']);
+    expect(takeTexts(4)).toEqual(['deep']);
   });
 
   it('is shown in the order of the reply, across text and reasoning, however the messages arrive', () => {
     const thought = { type: 'reasoning-delta', reply: '1.1', text: 'Hm.' } as const;
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
-    expect(taken(3)).toEqual([]);
+    expect(takeTexts(3)).toEqual([]);
     queue.push(piece('a', { after: 3 }));
     queue.push({ turn: 't1', items: [{ item: thought, after: 3, at: 1 }] });
     queue.push(piece('b', { after: 3, at: 4 }));
-    expect(taken(3)).toEqual(['a', 'Hm.', 'b']);
+    expect(takeTexts(3)).toEqual(['a', 'Hm.', 'b']);
   });
 
   it('is shown only if it belongs to the followed turn, if there is one', () => {
     queue = new LiveQueue('t2');
     queue.push(piece('a', { after: 3 }));
     queue.push(piece('b', { after: 3, turn: 't2' }));
-    expect(taken(3)).toEqual(['b']);
+    expect(takeTexts(3)).toEqual(['b']);
   });
 
   it('is held back until the earlier parts of its reply have been shown', () => {
     queue.push(piece('cd', { after: 3, at: 2 }));
-    expect(taken(3)).toEqual([]);
+    expect(takeTexts(3)).toEqual([]);
     queue.push(piece('abcd', { after: 3 }));
     queue.push(piece('e', { after: 3, at: 4 }));
     queue.push(piece('g', { after: 3, at: 6 }));
-    expect(taken(3)).toEqual(['abcd', 'e']);
+    expect(takeTexts(3)).toEqual(['abcd', 'e']);
   });
 
   it('is shown only in its new part if it repeats a message', () => {
@@ -103,7 +103,7 @@ describe('a live message from the connection of a reader', () => {
     queue.push(piece('ab', { after: 3 }));
     queue.push(piece('abc', { after: 3 }));
     queue.push(piece('bcd', { after: 3, at: 1 }));
-    expect(taken(3)).toEqual(['ab', 'c', 'd']);
+    expect(takeTexts(3)).toEqual(['ab', 'c', 'd']);
   });
 
   it('reports a restarted reply once, and shows it from its beginning', () => {
@@ -116,6 +116,6 @@ describe('a live message from the connection of a reader', () => {
       queue.push(restarted);
       queue.push(piece(text, { after: 3, reply: '1.2' }));
     }
-    expect(taken(3)).toEqual(['ab', 'reply-restarted', 'x', 'y']);
+    expect(takeTexts(3)).toEqual(['ab', 'reply-restarted', 'x', 'y']);
   });
 });

@@ -457,11 +457,11 @@ describe('readers of a session', () => {
       speaks: [HELLO],
       wrap: (port) => ({
         ...port,
-        append: async (...sent) => without(await port.append(...sent)),
-        renew: async (...sent) => without(await port.renew(...sent)),
-        begin: async (...sent) => without(await port.begin(...sent)),
+        append: async (...sent) => withoutLive(await port.append(...sent)),
+        renew: async (...sent) => withoutLive(await port.renew(...sent)),
+        begin: async (...sent) => withoutLive(await port.begin(...sent)),
         watch: ({ onNotice, onLive: _, ...watcher }) =>
-          port.watch({ ...watcher, onNotice: (notice) => onNotice(without(notice)) }),
+          port.watch({ ...watcher, onNotice: (notice) => onNotice(withoutLive(notice)) }),
       }),
     });
     const reader = await app.read();
@@ -479,7 +479,7 @@ const isEnd = (next: IteratorResult<unknown, unknown> | undefined): boolean =>
   (next?.value as { readonly type?: unknown } | undefined)?.type === 'turn-ended'; // Other items have no such type.
 
 /** Removes `live` from a response, as an older object would. */
-function without<Answer extends object>(answer: Answer): Answer {
+function withoutLive<Answer extends object>(answer: Answer): Answer {
   const { live: _, ...rest } = answer as Answer & { readonly live?: unknown };
   return rest as Answer; // without its property `live`
 }

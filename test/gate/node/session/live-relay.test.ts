@@ -31,13 +31,13 @@ const text = (said: string, frame?: string, reply = '1.1'): LiveItem => ({
   ...(frame !== undefined && { frame }),
   text: said,
 });
-const thought = (said: string): LiveItem => ({ type: 'reasoning-delta', reply: '1.1', text: said });
+const reasoningDelta = (said: string): LiveItem => ({ type: 'reasoning-delta', reply: '1.1', text: said });
 const progress = (call: string, status: string): LiveItem => ({ type: 'progress', call, status });
 const event = (type: StoredEvent['type'], more: object = {}): StoredEvent =>
   ({ type, turn: 't1', ...more }) as never; // The relay reads no other properties.
 
 /** The messages sent since the last call: the recipient, and each item with its offset. */
-async function told(): Promise<string[]> {
+async function sentItems(): Promise<string[]> {
   await clock.advance(50);
   return sent.splice(0).map(({ to = 'all', items }) => {
     const words = items.map(({ item, at }) => {
@@ -51,42 +51,49 @@ async function told(): Promise<string[]> {
 
 describe('the live buffer of a lease holder', () => {
   it('contains the whole open reply, with text and reasoning in order', async () => {
-    for (const item of [thought('Hm'), thought('.'), text('Hel'), text('lo'), thought('?'), text('.')])
+    for (const item of [
+      reasoningDelta('Hm'),
+      reasoningDelta('.'),
+      text('Hel'),
+      text('lo'),
+      reasoningDelta('?'),
+      text('.'),
+    ])
       relay.add(item, 3);
-    expect(await told()).toEqual([]);
+    expect(await sentItems()).toEqual([]);
     line.isRead = true;
     relay.joined('a');
-    expect(await told()).toEqual(['a|~Hm.@0|Hello@3|~?@8|.@9']);
+    expect(await sentItems()).toEqual(['a|~Hm.@0|Hello@3|~?@8|.@9']);
     relay.add(text('!'), 3);
-    expect(await told()).toEqual(['all|!@10']);
+    expect(await sentItems()).toEqual(['all|!@10']);
   });
 
   it('is sent again to each reader who joins, and to all readers when the connection opens', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
-    expect(await told()).toEqual(['all|Hel@0']);
+    expect(await sentItems()).toEqual(['all|Hel@0']);
     relay.joined('a');
     relay.add(text('lo'), 3);
     relay.joined('b');
-    expect(await told()).toEqual(['all|lo@3', 'a b|Hello@0']);
+    expect(await sentItems()).toEqual(['all|lo@3', 'a b|Hello@0']);
     relay.joined(LIVE);
     relay.joined('c');
-    expect(await told()).toEqual(['all|Hello@0', 'c|Hello@0']);
+    expect(await sentItems()).toEqual(['all|Hello@0', 'c|Hello@0']);
   });
 
   it('contains the reply of each loop until the reply is stored or the call of the loop has ended', async () => {
     line.isRead = true;
     for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
     relay.add(text('root'), 3);
-    await told();
+    await sentItems();
     relay.drop(event('model-replied', { frame: 'c1' }));
     relay.joined('a');
-    expect(await told()).toEqual(['a|c2c2@0|c3c3@0|root@0']);
+    expect(await sentItems()).toEqual(['a|c2c2@0|c3c3@0|root@0']);
     relay.drop(event('model-replied'));
     relay.drop(event('tool-call-ended', { call: 'c2' }));
     relay.add(text('next', undefined, '2.1'), 4);
     relay.joined('b');
-    expect(await told()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
+    expect(await sentItems()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
   });
 
   it('contains the last progress of each running call', async () => {
@@ -98,35 +105,37 @@ describe('the live buffer of a lease holder', () => {
       ['c3', 'x'.repeat(70_000)],
     ] as const)
       relay.add(progress(call, status), 3);
-    expect(await told()).toEqual(['all|c2 high|c1 deeper']);
+    expect(await sentItems()).toEqual(['all|c2 high|c1 deeper']);
     relay.drop(event('tool-call-ended', { call: 'c2' }));
     relay.joined('a');
-    expect(await told()).toEqual(['a|c1 deeper']);
+    expect(await sentItems()).toEqual(['a|c1 deeper']);
   });
 
   it('contains only the new attempt of a restarted reply', async () => {
     line.isRead = true;
     relay.add(text('Hel'), 3);
-    await told();
+    await sentItems();
     relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
     relay.add(text('Ho', undefined, '1.2'), 3);
     relay.joined('a');
-    expect(await told()).toEqual(['all|anew 1.2|Ho@0', 'a|anew 1.2|Ho@0']);
+    expect(await sentItems()).toEqual(['all|anew 1.2|Ho@0', 'a|anew 1.2|Ho@0']);
   });
 
   it('contains the beginning of a reply that does not fit, and all of the next reply', async () => {
     line.isRead = true;
     relay.add(text('inside', 'c1'), 3);
     for (let length = 0; length < MAX_BUFFER_WEIGHT; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
-    await told();
+    await sentItems();
     for (const item of [text('end'), text('y'.repeat(60_000), 'c1'), text('end', 'c1')]) relay.add(item, 3);
     relay.joined('a');
-    expect((await told()).map((one) => one.length > 50_000)).toEqual(Array.from({ length: 20 }, () => true));
+    expect((await sentItems()).map((one) => one.length > 50_000)).toEqual(
+      Array.from({ length: 20 }, () => true),
+    );
     relay.drop(event('model-replied'));
     relay.add(text('z', 'c1'), 4);
     relay.add(text('next', undefined, '2.1'), 4);
     relay.joined('b');
-    expect(await told()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
+    expect(await sentItems()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
   });
 
   it('omits a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
@@ -134,10 +143,10 @@ describe('the live buffer of a lease holder', () => {
     relay.add(text('x'.repeat(70_000)), 3);
     relay.add(text('end'), 3);
     relay.joined('a');
-    expect(await told()).toEqual([]);
+    expect(await sentItems()).toEqual([]);
     relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
     relay.add(text('Ho', undefined, '1.2'), 3);
-    expect(await told()).toEqual(['all|anew 1.2|Ho@0']);
+    expect(await sentItems()).toEqual(['all|anew 1.2|Ho@0']);
   });
 
   it('waits for room on the connection, message by message, and resumes where it stopped', async () => {
@@ -154,7 +163,7 @@ describe('the live buffer of a lease holder', () => {
       expect(lengths()).toEqual([['a', at]]);
     }
     line.room = Number.POSITIVE_INFINITY;
-    expect(await told()).toEqual([]);
+    expect(await sentItems()).toEqual([]);
   });
 
   it('is not sent after the last reader has left, or after it has closed', async () => {
@@ -162,13 +171,13 @@ describe('the live buffer of a lease holder', () => {
     relay.add(text('Hel'), 3);
     relay.joined('a');
     line.isRead = false;
-    expect(await told()).toEqual([]);
+    expect(await sentItems()).toEqual([]);
     line.isRead = true;
     relay.add(text('lo'), 3);
-    expect(await told()).toEqual(['all|lo@3']);
+    expect(await sentItems()).toEqual(['all|lo@3']);
     relay.add(text('!'), 3);
     relay.close();
     relay.joined('a');
-    expect(await told()).toEqual([]);
+    expect(await sentItems()).toEqual([]);
   });
 });

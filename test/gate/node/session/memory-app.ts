@@ -79,7 +79,7 @@ export function memoryApp(options: Options): MemoryApp {
   const { begin, resume, run, state } = createTurnSteps({ port, agent, model, clock, modules });
   // As in the Worker: the meter of the invocation counts every message to the session.
   const metered: MemoryApp['run'] = (leased, more = {}) =>
-    run(leased, more.meter ? { ...more, port: counted(more.port ?? port, more.meter) } : more);
+    run(leased, more.meter ? { ...more, port: countCalls(more.port ?? port, more.meter) } : more);
   const lease = async (message: string): Promise<LeaseGrant> => expectLease(await begin({ message }));
   return {
     agent,
@@ -97,7 +97,7 @@ export function memoryApp(options: Options): MemoryApp {
   };
 }
 
-const counted = (port: SessionPort, meter: Meter): SessionPort =>
+const countCalls = (port: SessionPort, meter: Meter): SessionPort =>
   new Proxy(port, {
     get(target, key, self) {
       meter.spendInternal(); // A method is read only for a call.

@@ -12,20 +12,20 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createManualClock, createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { askInTime, createMemoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { asks } from '../agentic/scenes.ts';
 import { reads, shownResults } from '../tool-loop/scenes.ts';
 import { memoryApp } from './memory-app.ts';
 
 const MINUTE = 60_000;
-const never = (): Promise<never> => new Promise(() => {});
+const neverResolve = (): Promise<never> => new Promise(() => {});
 
 type Ask = (options: AskOptions, n: number) => ReturnType<ChatModel['ask']>;
 
 /** A turn, watched by a client, whose model has just received its first request. */
 async function turnOf(ask: Ask, modelTimeout?: ModelTimeout) {
   const manual = createManualClock(1_000_000);
-  const { clock, timersLeft } = counted(manual);
+  const { clock, timersLeft } = countTimers(manual);
   const asked: AskOptions[] = [];
   const model: ChatModel = {
     name: 'mine',
@@ -56,7 +56,7 @@ const hello = { text: 'Hello.', toolCalls: [], finish: 'stop' } as const;
 
 describe('a model call that never settles and ignores its signal', () => {
   it('is abandoned after ten minutes, and the turn reports it', async () => {
-    const turn = await turnOf(never);
+    const turn = await turnOf(neverResolve);
     await turn.advance(10 * MINUTE - 1);
     expect([turn.end(), turn.asked[0]?.signal.aborted]).toEqual([undefined, false]);
     await turn.advance(1);
@@ -65,7 +65,7 @@ describe('a model call that never settles and ignores its signal', () => {
   });
 
   it('is abandoned after the timeout of its agent', async () => {
-    const turn = await turnOf(never, { total: 1_500 });
+    const turn = await turnOf(neverResolve, { total: 1_500 });
     await turn.advance(1_499);
     expect(turn.end()).toBeUndefined();
     await turn.advance(1);
@@ -73,7 +73,7 @@ describe('a model call that never settles and ignores its signal', () => {
   });
 
   it('cannot show text or make requests after it was abandoned', async () => {
-    const turn = await turnOf(never, { total: 1_000 });
+    const turn = await turnOf(neverResolve, { total: 1_000 });
     await turn.advance(1_000);
     const [options] = turn.asked;
     options?.onText?.('Late.');
@@ -95,7 +95,7 @@ describe('a model call that never settles and ignores its signal', () => {
     let talk = (): void => {};
     const turn = await turnOf(({ onText }) => {
       talk = () => onText?.('.');
-      return never();
+      return neverResolve();
     });
     for (let minute = 1; minute < 10; minute += 1) {
       talk();
@@ -112,7 +112,7 @@ describe('a model call that streams', () => {
   it('is abandoned after two minutes of silence and retried once, with its text dropped', async () => {
     const turn = await turnOf(async ({ onText }, n) => {
       onText?.('Hel');
-      return n === 1 ? never() : hello;
+      return n === 1 ? neverResolve() : hello;
     });
     await turn.advance(2 * MINUTE - 1);
     expect([turn.end(), turn.asked.length]).toEqual([undefined, 1]);
@@ -128,7 +128,7 @@ describe('a model call that streams', () => {
   it('fails the turn if it falls silent twice', async () => {
     const turn = await turnOf(({ onReasoning }) => {
       onReasoning?.('Hm.');
-      return never();
+      return neverResolve();
     });
     await turn.advance(4 * MINUTE);
     expect(turn.end()).toEqual(failedWith("The model 'mine' was silent for 120000 ms."));
@@ -138,7 +138,7 @@ describe('a model call that streams', () => {
   it('counts silence from its request if the model declares that it streams', async () => {
     const turn = await turnOf(({ alive }) => {
       alive?.();
-      return never();
+      return neverResolve();
     });
     await turn.advance(2 * MINUTE - 1);
     expect(turn.end()).toBeUndefined();
@@ -148,7 +148,7 @@ describe('a model call that streams', () => {
   });
 
   it('continues as long as chunks arrive', async () => {
-    const turn = await turnOf(() => never(), { silence: 1_000 });
+    const turn = await turnOf(() => neverResolve(), { silence: 1_000 });
     for (const sign of ['alive', 'onText', 'onReasoning', 'alive'] as const) {
       if (sign === 'alive') turn.asked[0]?.alive?.();
       else turn.asked[0]?.[sign]?.('.');
@@ -162,7 +162,7 @@ describe('a model call that streams', () => {
   it('may be silent for slightly longer than its own timeout, if its agent sets no timeout', async () => {
     const patient: Ask = ({ alive }) => {
       alive?.(3 * MINUTE);
-      return never();
+      return neverResolve();
     };
     const turn = await turnOf(patient);
     await turn.advance(3 * MINUTE + 4_999);
@@ -179,7 +179,7 @@ describe('a model call that streams', () => {
     async (ms) => {
       const turn = await turnOf(({ alive }) => {
         alive?.(ms);
-        return never();
+        return neverResolve();
       });
       await turn.advance(10 * MINUTE);
       expect(turn.end()).toMatchObject({ type: 'model-failure' });
@@ -190,13 +190,17 @@ describe('a model call that streams', () => {
   it('is not silent while it waits for permission to retry its provider', async () => {
     const room = Promise.withResolvers<void>();
     const clock = createManualClock(0);
-    const { loop } = createMemoryLoop({ tools: [], model: { name: 'mine', ask: never }, holder: clock });
+    const { loop } = createMemoryLoop({
+      tools: [],
+      model: { name: 'mine', ask: neverResolve },
+      holder: clock,
+    });
     let isOver = false;
     const ask: ChatModel['ask'] = async (_, { alive, again }) => {
       alive?.();
       await again?.();
       alive?.();
-      return never();
+      return neverResolve();
     };
     const signal = new AbortController().signal;
     const spec = { ...loop.spec, model: { name: 'mine', ask } };
@@ -258,7 +262,7 @@ describe('a model call that streams', () => {
 
 describe('loops inside an agent', () => {
   const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
-  const slow: ChatModel = { name: 'slow', ask: never };
+  const slow: ChatModel = { name: 'slow', ask: neverResolve };
   const dig = defineAgenticTool({
     name: 'dig',
     description: 'Digs.',

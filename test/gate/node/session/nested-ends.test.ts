@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import { decorate, requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, type ManualClock, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { digs } from '../tool-loop/scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
 import { LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
@@ -29,7 +29,7 @@ function toolsAt(depth: number, clock: ManualClock): readonly AnyTool[] {
     }),
   ];
   if (depth === 2) return leaves;
-  const dig = digs(toolsAt(depth + 1, clock));
+  const dig = diggingTool(toolsAt(depth + 1, clock));
   const left = (tool: AnyTool): AnyTool =>
     decorate(tool, {
       call: (input, call) => Promise.race([tool.call(input, call), after(4_000).then(() => text('Left.'))]),

@@ -97,7 +97,7 @@ async function drive({
 }
 
 /** A tool that counts its calls. */
-function counting(name: string, more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {}) {
+function countingTool(name: string, more: { effect?: 'read' | 'idempotent'; subrequests?: number } = {}) {
   const calls: string[] = [];
   const config = {
     name,
@@ -124,7 +124,7 @@ describe('an invocation near its limit of subrequests', () => {
   it.each(['read', 'idempotent', undefined] as const)(
     'hands over a long turn of %s calls, and never makes more than 40 requests',
     async (effect) => {
-      const { tool, calls } = counting('count', effect && { effect });
+      const { tool, calls } = countingTool('count', effect && { effect });
       const replies = [...Array.from({ length: 99 }, () => batch('count', 2)), 'Done.'];
       const scene = { replies, tools: [tool], platform: { subrequests: 40 }, made: () => calls.length };
       const { app, invocations } = await drive(scene);
@@ -141,7 +141,7 @@ describe('an invocation near its limit of subrequests', () => {
   );
 
   it('finishes the started calls of a batch and leaves the others to the next invocation', async () => {
-    const { tool, calls } = counting('count');
+    const { tool, calls } = countingTool('count');
     const scene = { replies: [batch('count', 60), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
     const { app, invocations } = await drive({ ...scene, made: () => calls.length });
     expect(invocations.length).toBeGreaterThan(2);
@@ -156,7 +156,7 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('logs why it was handed over', async () => {
-    const { tool } = counting('count');
+    const { tool } = countingTool('count');
     const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
     const { app } = await drive({ replies, tools: [tool], platform: { subrequests: 40 } });
     const turn = (await app.state()).turn?.id ?? '';
@@ -167,7 +167,7 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('counts the declared requests of a tool before it runs', async () => {
-    const { tool, calls } = counting('import', { subrequests: 20 });
+    const { tool, calls } = countingTool('import', { subrequests: 20 });
     const scene = { replies: [batch('import', 3), 'Done.'], tools: [tool], platform: { subrequests: 40 } };
     const { invocations } = await drive({ ...scene, made: () => 20 * calls.length });
     expect(calls.length).toBe(3);
@@ -176,7 +176,7 @@ describe('an invocation near its limit of subrequests', () => {
   });
 
   it('ends a turn as misconfigured if its tool needs more requests than any invocation may make', async () => {
-    const { tool, calls } = counting('import', { subrequests: 29 });
+    const { tool, calls } = countingTool('import', { subrequests: 29 });
     const { app } = await drive({ replies: [batch('import')], tools: [tool], platform: { subrequests: 40 } });
     expect(calls).toEqual([]);
     expect((await app.state()).turn).toMatchObject({
@@ -200,7 +200,7 @@ const inSmallPages = (port: SessionPort): SessionPort => ({
 
 describe('a turn that is always near a limit', () => {
   it('makes progress in every invocation, and completes', async () => {
-    const { tool, calls } = counting('count', { effect: 'read' });
+    const { tool, calls } = countingTool('count', { effect: 'read' });
     const replies = [batch('count', 2), batch('count'), 'Done.'];
     const platform = { subrequests: 20, internalSubrequests: 1_000 };
     const { app, invocations } = await drive({ replies, tools: [tool], platform, asked: 15 });
@@ -209,7 +209,7 @@ describe('a turn that is always near a limit', () => {
   });
 
   it('starts one call in every invocation, even if other code has used some of its requests', async () => {
-    const { tool, calls } = counting('count');
+    const { tool, calls } = countingTool('count');
     const replies = [batch('count', 2), 'Done.'];
     const scene = { replies, tools: [tool], platform: { subrequests: 20 }, spent: 14 };
     const { app, invocations } = await drive(scene);
@@ -218,7 +218,7 @@ describe('a turn that is always near a limit', () => {
   });
 
   it('continues even if an invocation needs nearly all its requests to read the session', async () => {
-    const { tool } = counting('count', { effect: 'read' });
+    const { tool } = countingTool('count', { effect: 'read' });
     const replies = [batch('count'), batch('count'), 'Done.'];
     const { app, invocations } = await drive({
       replies,
@@ -231,7 +231,7 @@ describe('a turn that is always near a limit', () => {
   });
 
   it('ends as failed with the reason if no invocation can read its session', async () => {
-    const { tool } = counting('count', { effect: 'read' });
+    const { tool } = countingTool('count', { effect: 'read' });
     const replies = [...Array.from({ length: 20 }, () => batch('count')), 'Done.'];
     const { app, invocations } = await drive({
       replies,
@@ -391,7 +391,7 @@ describe('a slow reply', () => {
   it('is left to another invocation before lease renewals use up the subrequests', async () => {
     const clock = createManualClock(1_000_000);
     const { wrap, messages } = counter();
-    const { tool } = counting('count', { effect: 'read' });
+    const { tool } = countingTool('count', { effect: 'read' });
     const replies = [batch('count'), () => new Promise<string>(() => {})];
     const app = memoryApp({
       replies,
@@ -408,7 +408,7 @@ describe('a slow reply', () => {
 
 describe('the two budgets of an invocation', () => {
   it('hand over a turn that has used its outside requests, even if session requests are left', async () => {
-    const { tool, calls } = counting('count', { effect: 'read' });
+    const { tool, calls } = countingTool('count', { effect: 'read' });
     const replies = [...Array.from({ length: 39 }, () => batch('count')), 'Done.'];
     const platform = { subrequests: 50, internalSubrequests: 1_000 };
     const { app, invocations } = await drive({ replies, tools: [tool], platform, made: () => calls.length });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, type CallContext, defineTool } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { questionsOf } from '../../../doors/session.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { never } from '../tool-loop/outside.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { neverResolve } from '../tool-loop/outside.ts';
 import {
   advanceUntilSettled,
   callEvents,
@@ -24,7 +24,7 @@ import {
   typesOf,
 } from './running-questions.ts';
 
-const unknown = (tool: string): string =>
+const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
@@ -39,7 +39,7 @@ describe('a suspended call with open questions', () => {
     };
     const ran: string[] = [];
     const app = appWith([askingTool(run, { effect: 'idempotent', ran })]);
-    const { clock: counting, timersLeft } = counted(app.clock);
+    const { clock: counting, timersLeft } = countTimers(app.clock);
     const { end, turn } = await startTurn(app, { clock: counting });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
     await app.clock.advance(1_000);
@@ -69,7 +69,7 @@ describe('a question from a running call', () => {
     const { end, turn } = await startTurn(app, { waitUntil: (promise) => work.push(promise) });
     await app.clock.advance(10_000);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([['book', unknown('book')]]);
+    expect(await results(app)).toEqual([['book', unknownOutcomeText('book')]]);
     const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
     expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`]);
@@ -88,7 +88,7 @@ describe('a question from a running call', () => {
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 100);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(await results(app)).toEqual([['book', unknown('book')]]);
+    expect(await results(app)).toEqual([['book', unknownOutcomeText('book')]]);
     expect(await openQuestionsOf(app, turn)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('a question from a running call', () => {
       },
     ]);
     expect(await takeOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
-    expect([ran, await results(app)]).toEqual([[], [['book', unknown('book')]]]);
+    expect([ran, await results(app)]).toEqual([[], [['book', unknownOutcomeText('book')]]]);
     expect(await openQuestionsOf(app, left.turn)).toEqual([]);
   });
 
@@ -116,8 +116,8 @@ describe('a question from a running call', () => {
     const port: SessionPort = {
       ...app.port,
       ...withoutPings(app.port, () => line.isCut),
-      append: (...request) => (line.isCut ? never() : app.port.append(...request)),
-      renew: (epoch) => (line.isCut ? never() : app.port.renew(epoch)),
+      append: (...request) => (line.isCut ? neverResolve() : app.port.append(...request)),
+      renew: (epoch) => (line.isCut ? neverResolve() : app.port.renew(epoch)),
     };
     const { end, turn } = await startTurn(app, { port });
     line.isCut = true;

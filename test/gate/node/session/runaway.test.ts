@@ -22,7 +22,8 @@ const plan = (run: (call: CallContext) => unknown): Tool =>
 
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
-const once = (call: CallContext): Promise<string> => sendLater(call, { message: 'On.', delaySeconds: 1 });
+const scheduleOnce = (call: CallContext): Promise<string> =>
+  sendLater(call, { message: 'On.', delaySeconds: 1 });
 
 /** An app whose turns each schedule a turn. `runAll` runs every due turn until none is open. */
 function scene(run: (call: CallContext) => unknown, options: Partial<Parameters<typeof memoryApp>[0]> = {}) {
@@ -53,10 +54,12 @@ const generations = async (app: MemoryApp): Promise<(number | undefined)[]> =>
 const results = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
-const refused = (row: number): string =>
+const refusalText = (row: number): string =>
   `Error: Not scheduled: ${row} turns in a row, including this one, were scheduled by a turn, and no more can start before a person sends a message.`;
 
-const answered = (answer: Extract<SessionEvent, { type: 'tool-call-answered' }>['answer']): SessionEvent => ({
+const callAnswered = (
+  answer: Extract<SessionEvent, { type: 'tool-call-answered' }>['answer'],
+): SessionEvent => ({
   type: 'tool-call-answered',
   turn: 't1',
   call: 't1.2.0',
@@ -70,14 +73,14 @@ describe('turns that schedule turns', () => {
   it('are limited to eight in a row; the ninth is refused to the model and logged', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(async (call) => {
-      await once(call);
+      await scheduleOnce(call);
       return 'planned';
     });
     await app.say('Go.');
     expect(await runAll()).toBe(8);
     expect(await generations(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
     const told = await results(app);
-    expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refused(8)]);
+    expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refusalText(8)]);
     expect(warned.mock.calls).toEqual([
       [
         'holdfast: the turn can schedule no more turns: 8 turns in a row, including this one, were scheduled by a turn. ' +
@@ -87,8 +90,8 @@ describe('turns that schedule turns', () => {
   });
 
   it.each([
-    ['two turns, in six generations', 2, 6, [refused(6)]],
-    ['twelve turns, more than may wait', 12, 2, [refused(2), FULL]],
+    ['two turns, in six generations', 2, 6, [refusalText(6)]],
+    ['twelve turns, more than may wait', 12, 2, [refusalText(2), FULL]],
   ])('end even if each schedules %s, and each refused message is reported', async (_, each, most, why) => {
     vi.spyOn(console, 'warn').mockReturnValue();
     let scheduled = 0;
@@ -96,7 +99,7 @@ describe('turns that schedule turns', () => {
       async (call) => {
         const told = new Set<string>();
         for (let i = 0; i < each; i += 1) {
-          const refusal = await once(call).then(
+          const refusal = await scheduleOnce(call).then(
             () => undefined,
             ({ message }: Error) => message,
           );
@@ -124,7 +127,7 @@ describe('turns that schedule turns', () => {
     vi.spyOn(console, 'warn').mockReturnValue();
     const { app, runAll } = scene(
       async (call) => {
-        await once(call);
+        await scheduleOnce(call);
         return 'planned';
       },
       { limits: { maxGenerations: 2 } },
@@ -144,17 +147,17 @@ describe('turns that schedule turns', () => {
     ],
     [
       'start a new count when a person decides about a call',
-      answered({ type: 'decision', decision: 'reject', by: 'tester' }),
+      callAnswered({ type: 'decision', decision: 'reject', by: 'tester' }),
       0,
     ],
     [
       'continue the count if a decision has expired',
-      answered({ type: 'decision', decision: 'reject', expired: true }),
+      callAnswered({ type: 'decision', decision: 'reject', expired: true }),
       5,
     ],
     [
       'continue the count after a program sends the result of a call',
-      answered({ type: 'result', result: { type: 'text', content: 'Hi.' }, by: 'tester' }),
+      callAnswered({ type: 'result', result: { type: 'text', content: 'Hi.' }, by: 'tester' }),
       5,
     ],
   ])('%s', (_, event, generation) => {
@@ -174,10 +177,10 @@ describe('turns that schedule turns', () => {
 
   it('are limited by the number that the agent sets', async () => {
     vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(once, { limits: { maxGenerations: 3 } });
+    const { app, runAll } = scene(scheduleOnce, { limits: { maxGenerations: 3 } });
     await app.say('Go.');
     expect(await runAll()).toBe(3);
-    expect((await results(app)).at(-1)).toBe(refused(3));
+    expect((await results(app)).at(-1)).toBe(refusalText(3));
   });
 
   it("are unlimited if the agent sets 'unlimited'", async () => {
@@ -185,7 +188,7 @@ describe('turns that schedule turns', () => {
     const { app, runAll } = scene(
       async (call) => {
         left -= 1;
-        if (left > 0) await once(call);
+        if (left > 0) await scheduleOnce(call);
       },
       { limits: { maxGenerations: 'unlimited', maxScheduled: 'unlimited' } },
     );

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { Secrets } from '../../../../src/index.ts';
 import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { TurnEnd } from '../../../doors/session.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { clockedApp, memoryApp } from './memory-app.ts';
 
@@ -38,7 +38,7 @@ it('a secrets hook that takes longer than half a minute fails the turn with the 
 
 it('a secrets hook leaves no timer behind', async () => {
   const manual = createManualClock(1_000_000);
-  const { clock, timersLeft } = counted(manual);
+  const { clock, timersLeft } = countTimers(manual);
   const app = memoryApp({ replies: ['Hello.'], clock });
   const end = app.say('Hi', { secrets: async () => Secrets.of({ KEY: 'a key' }) });
   await manual.advance(0);

@@ -8,7 +8,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** The messages of a request, without system messages. */
-const shown = (request: ModelRequest | undefined): readonly string[] =>
+const shownTexts = (request: ModelRequest | undefined): readonly string[] =>
   (request?.messages ?? []).flatMap((message) => {
     switch (message.role) {
       case 'system':
@@ -68,7 +68,7 @@ describe('a message for the running turn', () => {
       const session = scene([WORK, 'Done, in blue.'], steering('Make it blue.', { effect }));
       const answer = await session.send('Paint it.');
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done, in blue.', iterations: 2 });
-      expect(session.requests.map(shown)).toEqual([
+      expect(session.requests.map(shownTexts)).toEqual([
         ['user: Paint it.'],
         ['user: Paint it.', 'assistant: [work]', 'tool: worked', 'user: Make it blue.'],
       ]);
@@ -104,7 +104,7 @@ describe('a message for the running turn', () => {
     };
     session = scene([answering, 'In blue.'], () => []);
     expect(await session.send('Paint it.')).toMatchObject({ outcome: 'completed', text: 'In blue.' });
-    expect(session.requests.map(shown)).toEqual([
+    expect(session.requests.map(shownTexts)).toEqual([
       ['user: Paint it.'],
       ['user: Paint it.', 'assistant: Painted.', 'user: In blue?'],
     ]);
@@ -119,7 +119,7 @@ describe('a message for the running turn', () => {
     const note = defineTool({ name: 'note', description: 'Notes.', effect: 'read', run: () => 'noted' });
     session = scene([asking, 'In blue.'], () => [note]);
     await session.send('Paint it.');
-    expect(shown(session.requests[1])).toEqual([
+    expect(shownTexts(session.requests[1])).toEqual([
       'user: Paint it.',
       'assistant: [note]',
       'tool: noted',
@@ -144,8 +144,8 @@ describe('a message for the running turn', () => {
       ],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(shown(session.requests[2]).join()).not.toContain('Hurry.');
-    expect(shown(session.requests[3]).at(-1)).toBe('user: Hurry.');
+    expect(shownTexts(session.requests[2]).join()).not.toContain('Hurry.');
+    expect(shownTexts(session.requests[3]).at(-1)).toBe('user: Hurry.');
   });
 
   it('prevents a direct return, and the model answers both messages', async () => {
@@ -165,7 +165,7 @@ describe('a message for the running turn', () => {
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'Blue.' });
     expect(session.requests.map(({ settings }) => settings?.toolChoice)).toEqual([undefined, 'none', 'none']);
-    expect(shown(session.requests[2]).slice(-3)).toEqual([
+    expect(shownTexts(session.requests[2]).slice(-3)).toEqual([
       'assistant: My best.',
       'user: And blue?',
       expect.stringMatching(/^user: /),
@@ -176,7 +176,7 @@ describe('a message for the running turn', () => {
     const output = v.object({ color: v.string() });
     const session = scene([WORK, 'no form', '{"color":"blue"}'], steering('In blue.'), { output });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'blue' } });
-    expect(shown(session.requests[1]).at(-1)).toBe('user: In blue.');
+    expect(shownTexts(session.requests[1]).at(-1)).toBe('user: In blue.');
   });
 
   it('is answered in a second output if it arrives after the first', async () => {
@@ -231,7 +231,7 @@ describe('a message for the running turn', () => {
     // it.
     const session = scene([WORK, 'Done, in blue.'], make, {}, { steering: 'anyone' });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done, in blue.' });
-    expect(shown(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
+    expect(shownTexts(session.requests.at(-1)).at(-1)).toBe('user: In blue.');
   });
 
   const saidBy = (by: string) => (session: () => TestSession) => [
@@ -248,7 +248,7 @@ describe('a message for the running turn', () => {
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Done.' });
     await expect.poll(() => session.requests.length).toBe(3);
     expect(await session.settled()).toMatchObject({ outcome: 'completed', text: 'Blue now.' });
-    expect(shown(session.requests[1])).toEqual(['user: Paint it.', 'assistant: [work]', 'tool: queued']);
+    expect(shownTexts(session.requests[1])).toEqual(['user: Paint it.', 'assistant: [work]', 'tool: queued']);
     const started = (await session.events()).flatMap((event) =>
       event.type === 'turn-started' ? [[event.principal, event.message]] : [],
     );
@@ -264,7 +264,7 @@ describe('a message for the running turn', () => {
   ] as const)('is shown to the model if it is %s', async (_, by, steering) => {
     const session = scene([WORK, 'Blue.'], saidBy(by), {}, { steering });
     expect(await session.send('Paint it.', { principal: { id: 'ann' } })).toMatchObject({ text: 'Blue.' });
-    expect(shown(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
+    expect(shownTexts(session.requests[1]).slice(-2)).toEqual(['tool: steering', 'user: Make it blue.']);
     const steered = (await session.events()).find((event) => event.type === 'turn-steered');
     expect(steered).toMatchObject({ principal: { id: by } });
   });
@@ -289,7 +289,7 @@ describe('a message that waits for the running turn', () => {
     expect(await session.send('One?')).toMatchObject({ text: 'First.' });
     const answers = await Promise.all(turns.map((turn) => session.answer(turn)));
     expect(answers.map(({ text }) => text)).toEqual(['Second.', 'Third.']);
-    expect(shown(session.requests[3])).toEqual([
+    expect(shownTexts(session.requests[3])).toEqual([
       'user: One?',
       'assistant: [work]',
       'tool: worked',

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 type Reconcile = (input: unknown, call: CallContext) => Reconciliation | Promise<Reconciliation>;
 
-const once = (reconcile?: Reconcile): AnyTool =>
+const oncePayTool = (reconcile?: Reconcile): AnyTool =>
   defineTool({
     name: 'pay',
     description: 'Pays.',
@@ -66,13 +66,13 @@ async function answersAfter(app: App, ...calls: readonly (readonly [string, Effe
 
 describe('a `once` call without a recorded end', () => {
   it('has the result that its tool reconciles, and does not run', async () => {
-    const app = appWith(once(() => ({ done: { receipt: 7 } })));
+    const app = appWith(oncePayTool(() => ({ done: { receipt: 7 } })));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', '{"receipt":7}']]);
     expect(ran).toEqual([]);
   });
 
   it('runs again under the same id if `reconcile` returns not-done', async () => {
-    const app = appWith(once(() => 'not-done'));
+    const app = appWith(oncePayTool(() => 'not-done'));
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', 'paid']]);
     expect(ran).toEqual(['c0']);
   });
@@ -80,8 +80,8 @@ describe('a `once` call without a recorded end', () => {
   it('does not run again if it started with an invalid effect', async () => {
     // Earlier versions did not check effects from plain JavaScript.
     const begun = ['pay', 'Once' as Effect] as const;
-    expect(await answersAfter(appWith(once()), begun)).toEqual([['pay', UNKNOWN]]);
-    const reconciles = appWith(once(() => ({ done: 'paid before' })));
+    expect(await answersAfter(appWith(oncePayTool()), begun)).toEqual([['pay', UNKNOWN]]);
+    const reconciles = appWith(oncePayTool(() => ({ done: 'paid before' })));
     expect(await answersAfter(reconciles, begun)).toEqual([['pay', 'paid before']]);
     expect(ran).toEqual([]);
   });
@@ -95,7 +95,7 @@ describe('a `once` call without a recorded end', () => {
     [Symbol('not-done'), 'Symbol(not-done)'],
   ])('has an unknown outcome if `reconcile` returns %o, which is logged', async (answer, said) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = appWith(once(() => answer as never)); // as plain JavaScript may
+    const app = appWith(oncePayTool(() => answer as never)); // as plain JavaScript may
     expect(await answersAfter(app, ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
     expect(ran).toEqual([]);
     expect(log.mock.calls).toEqual([
@@ -118,14 +118,14 @@ describe('a `once` call without a recorded end', () => {
     ],
     ['never answers', () => new Promise(() => {})],
   ])('has an unknown outcome if its tool %s', async (_, reconcile) => {
-    expect(await answersAfter(appWith(once(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
+    expect(await answersAfter(appWith(oncePayTool(reconcile)), ['pay', 'once'])).toEqual([['pay', UNKNOWN]]);
     expect(ran).toEqual([]);
   });
 
   it('is reconciled only once the former holder can no longer act: half a lease term after its deadline', async () => {
     const asked_: number[] = [];
     const app = appWith(
-      once(() => {
+      oncePayTool(() => {
         asked_.push(clock.now());
         return 'unknown';
       }),
@@ -141,7 +141,7 @@ describe('a `once` call without a recorded end', () => {
   it('is reconciled no earlier if another holder took over in between and handed over at once', async () => {
     const times: number[] = [];
     const app = appWith(
-      once(() => {
+      oncePayTool(() => {
         times.push(clock.now());
         return 'unknown';
       }),
@@ -156,7 +156,7 @@ describe('a `once` call without a recorded end', () => {
   });
 
   it('waits once for all calls of a batch, which are then reconciled one by one', async () => {
-    const app = appWith({ ...once(() => 'unknown'), serial: 'money' });
+    const app = appWith({ ...oncePayTool(() => 'unknown'), serial: 'money' });
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once'], ['pay', 'once'], ['pay', 'once']));
     const heard = clock.now();
     await takeOver(app, clock, left);
@@ -180,7 +180,7 @@ describe('a `once` call without a recorded end', () => {
 
   it('has an unknown outcome if a lower limit now refuses it', async () => {
     const app = memoryApp({
-      tools: [once()],
+      tools: [oncePayTool()],
       replies: ['Done.'],
       clock,
       leaseMs: LEASE_MS,
@@ -206,7 +206,7 @@ describe('another call without a recorded end', () => {
   });
 
   it('is journaled as `once` before it runs if its tool is now a `once` tool', async () => {
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay', 'read']));
     await takeOver(app, clock, left);
     const starts = (await app.events(left.turn)).flatMap((event) =>
@@ -239,7 +239,7 @@ describe('a take-over', () => {
   }
 
   it('resumes the turn after seven crashes at one event', async () => {
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, []);
     await crashAtOnce(app, left, 6);
     const end = await takeOver(app, clock, left);
@@ -247,7 +247,7 @@ describe('a take-over', () => {
   });
 
   it('abandons the turn at the eighth attempt without progress, and names the last event', async () => {
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay', 'once']));
     await crashAtOnce(app, left, 7);
     const end = await takeOver(app, clock, left);
@@ -284,7 +284,7 @@ describe('a take-over', () => {
   }
 
   it('resumes the turn after several crashes of holders that have renewed their leases', async () => {
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 3);
     const end = await takeOver(app, clock, left);
@@ -292,11 +292,11 @@ describe('a take-over', () => {
   });
 
   it('abandons the turn after twenty attempts without progress, however they ended', async () => {
-    const few = appWith(once());
+    const few = appWith(oncePayTool());
     const before = await leaveHolderSilent(few, []);
     await cutOff(few, before, 18);
     expect(await takeOver(few, clock, before)).toMatchObject({ turn: { outcome: 'completed' } });
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, []);
     await cutOff(app, left, 19);
     const message = 'The turn was taken over 20 times without progress. Its last event is turn-started.';
@@ -311,10 +311,10 @@ describe('a take-over', () => {
       { type: 'turn-resumed', cause: 'handed-over' },
     ] as const;
     const invocations = (count: number) => Array.from({ length: count }, () => idle).flat();
-    const few = appWith(once());
+    const few = appWith(oncePayTool());
     const goesOn = await takeOver(few, clock, await leaveHolderSilent(few, invocations(18)));
     expect(goesOn).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
-    const many = appWith(once());
+    const many = appWith(oncePayTool());
     const end = await takeOver(many, clock, await leaveHolderSilent(many, invocations(20)));
     expect(end).toMatchObject({
       turn: {
@@ -328,7 +328,7 @@ describe('a take-over', () => {
   });
 
   it('is journaled with its cause', async () => {
-    const app = appWith(once());
+    const app = appWith(oncePayTool());
     const left = await leaveHolderSilent(app, callEvents(['pay']));
     await takeOver(app, clock, left);
     expect(await app.events(left.turn)).toContainEqual({

@@ -25,7 +25,7 @@ const pay = requireApproval(
 const PAY: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
 /** A module that adds a row to the agenda when a turn stops, and the stops that it has received. */
-function noting(name = 'notes', key = '') {
+function recordStops(name = 'notes', key = '') {
   const stops: StoppedTurn[] = [];
   const use: ModuleUse = { module: { name, nested: false, state: [] }, key };
   ENDED.give(use, (turn) => {
@@ -43,7 +43,12 @@ interface Setting {
 }
 
 /** An app with these modules, and the agenda rows that were stored with each stop of a turn. */
-function appOf({ uses = [noting().use], wrap = (port) => port, replies = ['Done.'], ...more }: Setting = {}) {
+function appOf({
+  uses = [recordStops().use],
+  wrap = (port) => port,
+  replies = ['Done.'],
+  ...more
+}: Setting = {}) {
   const stored: (Pick<AppendData, 'release'> & {
     readonly seq: number;
     readonly agenda: readonly AgendaRow[];
@@ -81,7 +86,7 @@ const openTurnOf = async (app: ClockedApp): Promise<string> =>
   (await app.port.read({ from: 1 }))?.openTurn?.id ?? '';
 
 /** The agenda row that the module `notes` stores with this stop. */
-const noted = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
+const releaseWithNote = (release: AppendData['release'], stop: string, turn: string, seq: number) => ({
   release,
   seq,
   agenda: [{ module: 'notes', key: '', ref: `${stop} ${turn}@${seq}` }],
@@ -99,12 +104,12 @@ describe('the seam `ended`', () => {
       ],
     ],
   ])('is called with the append that ends a turn, with the stop %s', async (stop, replies) => {
-    const { use, stops } = noting();
+    const { use, stops } = recordStops();
     const { app, say, stored } = appOf({ uses: [use], replies });
     await say('Go.');
     const [{ turn, seq } = expect.fail('Nothing is stored.')] =
       (await app.port.read({ from: 1 }))?.rows.slice(-1) ?? [];
-    expect(stored).toEqual([noted('ended', stop, turn, seq)]);
+    expect(stored).toEqual([releaseWithNote('ended', stop, turn, seq)]);
     expect(stops).toEqual([{ id: turn, stop, seq, name: '["owner","tester","s1"]' }]);
   });
 
@@ -118,8 +123,8 @@ describe('the seam `ended`', () => {
     const { head: ended = 0 } = (await app.port.read({ from: 1 })) ?? {};
     expect(ended).toBeGreaterThan(suspended);
     expect(stored).toEqual([
-      noted('suspended', 'suspended', turn, suspended),
-      noted('ended', 'ended', turn, ended),
+      releaseWithNote('suspended', 'suspended', turn, suspended),
+      releaseWithNote('ended', 'ended', turn, ended),
     ]);
   });
 
@@ -143,7 +148,7 @@ describe('the seam `ended`', () => {
       await app.port.append(epoch, page.head + 1, { events: [{ type: 'turn-ended', turn, body }] });
       await app.clock.advance(LEASE_MS + 1);
       await takeOver(turn);
-      expect(stored).toEqual([{ ...noted('ended', stop, turn, page.head + 1) }]);
+      expect(stored).toEqual([{ ...releaseWithNote('ended', stop, turn, page.head + 1) }]);
     },
   );
 
@@ -156,7 +161,7 @@ describe('the seam `ended`', () => {
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS + 1);
     await takeOver(turn);
-    expect(stored).toEqual([noted('ended', 'ended', turn, page.head + 2)]);
+    expect(stored).toEqual([releaseWithNote('ended', 'ended', turn, page.head + 2)]);
   });
 
   it('is called if an unread turn is abandoned because its holders fell silent', async () => {
@@ -169,7 +174,7 @@ describe('the seam `ended`', () => {
     await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
     await takeOver(turn);
     const { head = 0 } = (await app.port.read({ from: 1 })) ?? {};
-    expect(stored).toEqual([noted('ended', 'failed', turn, head)]);
+    expect(stored).toEqual([releaseWithNote('ended', 'failed', turn, head)]);
   });
 
   it('is called if a turn ends because its session is full', async () => {
@@ -180,7 +185,7 @@ describe('the seam `ended`', () => {
     await say('Go.');
     const { head = 0, rows = [] } = (await app.port.read({ from: 1 })) ?? {};
     expect(JSON.parse(rows.at(-1)?.body ?? '').error.type).toBe('session-full');
-    expect(stored).toEqual([noted('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
+    expect(stored).toEqual([releaseWithNote('ended', 'failed', rows.at(-1)?.turn ?? '', head)]);
   });
 
   it('is called if a turn ends because no invocation can read its session', async () => {
@@ -199,13 +204,13 @@ describe('the seam `ended`', () => {
     const leased = await app.lease('Go.');
     await app.run(leased, { ...options, meter });
     const turn = leased.page.openTurn?.id ?? '';
-    expect(stored).toEqual([noted('ended', 'failed', turn, leased.page.head + 1)]);
+    expect(stored).toEqual([releaseWithNote('ended', 'failed', turn, leased.page.head + 1)]);
   });
 
   it('stores the additions of the modules in the order of `use`', async () => {
     const quiet: ModuleUse = { module: { name: 'quiet', nested: false, state: [] }, key: '' };
     ENDED.give(quiet, () => undefined);
-    const uses = [noting('b', 'two').use, quiet, noting('a').use, noting('b', 'one').use];
+    const uses = [recordStops('b', 'two').use, quiet, recordStops('a').use, recordStops('b', 'one').use];
     const { say, stored } = appOf({ uses });
     await say('Go.');
     expect(stored.flatMap(({ agenda }) => agenda.map(({ module, key }) => `${module} ${key}`))).toEqual([
@@ -221,7 +226,7 @@ describe('the seam `ended`', () => {
     ENDED.give(broken, () => {
       throw thrown;
     });
-    const { say, stored, logged } = appOf({ uses: [broken, noting().use] });
+    const { say, stored, logged } = appOf({ uses: [broken, recordStops().use] });
     expect(await say('Go.')).toMatchObject({ status: 'ended', turn: { outcome: 'completed' } });
     expect(stored.flatMap(({ agenda }) => agenda.map(({ module }) => module))).toEqual(['notes']);
     expect(logged.filter(({ event }) => event === 'other')).toMatchObject([

@@ -58,7 +58,7 @@ const eventsOf = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> =
 const results = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
-const refused = (count: number): string =>
+const refusalText = (count: number): string =>
   `Not scheduled: turns have started ${count} turns since the last message of a person, and no more can start before a person sends a message.`;
 
 const USED = { inputTokens: 900, outputTokens: 100 };
@@ -84,7 +84,7 @@ describe('a tree of turns', () => {
     expect(await runAll()).toBe(20);
     const told = (await results(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
     expect(told).toHaveLength(20 * 20);
-    expect(new Set(told)).toEqual(new Set([refused(20)]));
+    expect(new Set(told)).toEqual(new Set([refusalText(20)]));
     expect(warned).toHaveBeenCalledTimes(20);
     const { turn } = await app.state();
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
@@ -177,7 +177,7 @@ describe('a tree of turns', () => {
     const state = emptyState();
     for (let i = 0; i < 150; i += 1) {
       const place = { root: `r${i}`, generation: 1, count: 1 };
-      reduce(state, { ...started(`t${i}`), ...place, seq: i + 1 });
+      reduce(state, { ...turnStarted(`t${i}`), ...place, seq: i + 1 });
     }
     expect(state.trees.size).toBe(100);
     expect([state.trees.has('r49'), state.trees.has('r50')]).toEqual([false, true]);
@@ -190,21 +190,21 @@ describe('a tree of turns', () => {
       steered({ root: 'r', generation: 7, count: 9 }),
       { root: 'r', generation: 7 },
     ],
-    ['starts again when a person decides about a call', decided({}), { root: 't1', generation: 0 }],
+    ['starts again when a person decides about a call', callDecided({}), { root: 't1', generation: 0 }],
     [
       'stays the same when a call of another session decides about a call',
-      decided({ inCall: true }),
+      callDecided({ inCall: true }),
       { root: 'r', generation: 5 },
     ],
   ])('%s', (_, event, turn) => {
     const state = emptyState();
-    const first = { ...started('t1'), root: 'r', generation: 5, count: 5 };
+    const first = { ...turnStarted('t1'), root: 'r', generation: 5, count: 5 };
     for (const [index, one] of [first, event].entries()) reduce(state, { ...one, seq: index + 1 });
     expect(state.turn).toMatchObject(turn);
   });
 });
 
-const started = (turn: string): Extract<SessionEvent, { type: 'turn-started' }> => ({
+const turnStarted = (turn: string): Extract<SessionEvent, { type: 'turn-started' }> => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -224,7 +224,7 @@ function steered(place: object): SessionEvent {
   };
 }
 
-function decided(how: object): SessionEvent {
+function callDecided(how: object): SessionEvent {
   const answer = { type: 'decision' as const, decision: 'approve' as const, by: 'tester', ...how };
   return { type: 'tool-call-answered', turn: 't1', call: 't1.2.0', answer };
 }
@@ -373,7 +373,7 @@ describe('two sessions that answer each other', () => {
     const { one, runAll, refusals } = pingPong(2, { limits: { maxGenerations: 'unlimited' } });
     await one.say('Go.');
     expect(await runAll()).toBeLessThanOrEqual(40);
-    expect(refusals.at(-1)).toBe(refused(20).replace('scheduled', 'sent'));
+    expect(refusals.at(-1)).toBe(refusalText(20).replace('scheduled', 'sent'));
   });
 
   it('count a message even if the call that sent it fails', async () => {

@@ -42,7 +42,7 @@ const clerk = (tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools });
 
 type Session = ReturnType<typeof createTestSession>;
-const told = ({ requests }: Session): readonly string[] =>
+const lastResults = ({ requests }: Session): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Runs a turn of these calls, one per reply. Returns the call results that the model saw. */
@@ -52,7 +52,7 @@ async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<re
     replies: [...names.map((name) => calls(name)), 'Done.'],
   });
   expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-  return told(session);
+  return lastResults(session);
 }
 
 describe('a value with `toJSON`', () => {
@@ -60,7 +60,7 @@ describe('a value with `toJSON`', () => {
     const pay = tool('pay', () => ({ paid: { at: AT, site: SITE } }));
     const session = createTestSession(clerk([pay]), { replies: [calls('pay'), 'Paid.'] });
     const answer = await session.send('Pay.');
-    expect(told(session)).toEqual([JSON.stringify({ paid: KEPT })]);
+    expect(lastResults(session)).toEqual([JSON.stringify({ paid: KEPT })]);
     expect(answer.artifacts).toMatchObject([{ tool: 'pay', value: { paid: KEPT } }]);
     expect(await toldOf([tool('now', () => AT)], 'now')).toEqual([KEPT.at]);
     expect(await toldOf([tool('now', () => artifact('Now.', { at: AT }))], 'now')).toEqual(['Now.']);
@@ -84,7 +84,7 @@ describe('a value with `toJSON`', () => {
       leaseMs: 300,
     });
     await session.send('Pay.');
-    expect([ran, ...told(session)]).toEqual([1, JSON.stringify(KEPT)]);
+    expect([ran, ...lastResults(session)]).toEqual([1, JSON.stringify(KEPT)]);
   });
 
   it('can be the result that a caller sends for a tool that it runs', async () => {
@@ -93,7 +93,7 @@ describe('a value with `toJSON`', () => {
     });
     await session.send('Sign.');
     await session.result('sign', { result: { at: AT, site: SITE } as never }); // Code can send it; HTTP cannot.
-    expect(told(session)).toEqual([JSON.stringify(KEPT)]);
+    expect(lastResults(session)).toEqual([JSON.stringify(KEPT)]);
   });
 
   it('is JSON in the state and on the blackboard, in the same call and in later calls', async () => {
@@ -108,10 +108,10 @@ describe('a value with `toJSON`', () => {
       replies: [calls('keep'), calls('look'), 'Done.', calls('look'), 'Done.'],
     });
     await session.send('Go.');
-    expect(told(session)).toEqual([same, same]);
+    expect(lastResults(session)).toEqual([same, same]);
     session.restart();
     await session.send('And now?');
-    expect(told(session)).toEqual([same, same, same]);
+    expect(lastResults(session)).toEqual([same, same, same]);
     expect(logged).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe('a value with `toJSON`', () => {
     const agent = defineAgent({ ...clerk([look]), output: undefined, context: { since: AT } });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     await session.send('Since when?');
-    expect(told(session)).toEqual([KEPT.at]);
+    expect(lastResults(session)).toEqual([KEPT.at]);
   });
 });
 
@@ -226,7 +226,7 @@ describe('a value that cannot be journaled', () => {
       secrets: () => ({ key: `sk-${'1234567890'.repeat(6)}` }),
     });
     await session.send('Go.');
-    expect(told(session)).toEqual(['{}\n\n(not shown: $.[secret key]… is a bigint)']);
+    expect(lastResults(session)).toEqual(['{}\n\n(not shown: $.[secret key]… is a bigint)']);
     expect(logged).toEqual([
       [
         "holdfast: Tool 'leak' returned values that JSON does not keep, and they were left out: $.[secret key]… is a bigint. " +
@@ -247,7 +247,7 @@ describe('a value that cannot be journaled', () => {
       leaseMs: 300,
     });
     await session.send('Pay.');
-    expect(told(session)).toEqual(['[null]\n\n(not shown: $[0] is a bigint)']);
+    expect(lastResults(session)).toEqual(['[null]\n\n(not shown: $[0] is a bigint)']);
     expect(logged).toEqual([
       [
         "holdfast: Tool 'pay' returned values that JSON does not keep, and they were left out: $[0] is a bigint. " +

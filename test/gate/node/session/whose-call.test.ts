@@ -14,12 +14,12 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { calls, does, results, sessionWith } from '../unfolding/scenes.ts';
+import { calls, createTool, results, sessionWith } from '../unfolding/scenes.ts';
 
 const where = ({ session, agent }: { readonly session: string; readonly agent: string }): string =>
   `${agent}/${session}`;
 
-const look = does('look', where);
+const look = createTool('look', where);
 
 describe('the session and the agent of a call', () => {
   it('are the names in the URL of the session', async () => {
@@ -69,7 +69,7 @@ describe('the session and the agent of a call', () => {
       name: 'book',
       description: 'Book.',
       tools: [look],
-      locked: [{ tool: does('late'), unlockedBy: when((_, view) => note('condition', view)) }],
+      locked: [{ tool: createTool('late'), unlockedBy: when((_, view) => note('condition', view)) }],
     });
     const inside = defineAgenticTool({
       name: 'inside',

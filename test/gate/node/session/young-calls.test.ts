@@ -48,7 +48,7 @@ const lookAtOldOnes: Reconcile = (call) => {
   return found === 'not-done' && call.now() - call.startedAt < LONGEST_REQUEST ? 'unknown' : found;
 };
 
-function paying(reconcile: Reconcile): AnyTool {
+function slowPayTool(reconcile: Reconcile): AnyTool {
   const arriving = (): Promise<string> =>
     new Promise((resolve) => {
       clock.after(ON_ITS_WAY, () => {
@@ -105,14 +105,14 @@ const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
 
 describe('a request that is still in transit when its call is reconciled, 25 s after the start', () => {
   it('pays twice if the tool returns not-done, because the request arrives later', async () => {
-    const app = appWith(paying(lookAtBank));
+    const app = appWith(slowPayTool(lookAtBank));
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000, 65_000]);
   });
 
   it('pays once if the tool returns unknown for such a young call', async () => {
-    const app = appWith(paying(lookAtOldOnes));
+    const app = appWith(slowPayTool(lookAtOldOnes));
     await takenOver(app, await killedWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000]);
@@ -120,7 +120,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
   });
 
   it('is found if the turn is taken over later', async () => {
-    const app = appWith(paying(lookAtOldOnes));
+    const app = appWith(slowPayTool(lookAtOldOnes));
     const turn = await killedWhilePaying(app);
     await clock.advance(LONGEST_REQUEST);
     await takenOver(app, turn);
@@ -131,7 +131,7 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
 
 describe('`startedAt`', () => {
   it('is the time of the journaled start if another invocation started the call', async () => {
-    const app = appWith(paying(() => 'unknown'));
+    const app = appWith(slowPayTool(() => 'unknown'));
     await clock.advance(1_234);
     const turn = await killedWhilePaying(app);
     await takenOver(app, turn);
@@ -140,7 +140,7 @@ describe('`startedAt`', () => {
   });
 
   it('is the time of the last start, which is also journaled if a call runs again after not-done', async () => {
-    const app = appWith(paying(() => (told.length === 1 ? 'not-done' : 'unknown')));
+    const app = appWith(slowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killedWhilePaying(app);
     await clock.advance(LEASE_MS);
     const second = await app.resume(turn);
@@ -172,7 +172,7 @@ describe('`startedAt`', () => {
   });
 
   it('is the time of the take-over if the call runs again from the start', async () => {
-    const app = appWith(paying(() => 'unknown'));
+    const app = appWith(slowPayTool(() => 'unknown'));
     const { turn, leased } = await leaveHolderSilent(app, callEvents(['pay', 'idempotent']));
     cutOff.add(leased.epoch);
     await takenOver(app, turn);

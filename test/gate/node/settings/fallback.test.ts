@@ -17,7 +17,7 @@ const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] 
 const { signal } = new AbortController();
 const busy = new ModelError('rate-limited', 'Too many requests.', { status: 429 });
 
-const named = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
+const modelNamed = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
   scriptedModel(replies, { name, provider: `of-${name}`, ...more });
 
 afterEach(() => {
@@ -26,7 +26,7 @@ afterEach(() => {
 
 describe('a fallback', () => {
   it('asks the first model, and returns which model replied', async () => {
-    const [a, b] = [named('a', ['From a.']), named('b', [])];
+    const [a, b] = [modelNamed('a', ['From a.']), modelNamed('b', [])];
     const reply = await fallback([a, b]).ask(GO, { signal });
     expect([reply.text, reply.madeBy, b.requests.length]).toEqual([
       'From a.',
@@ -46,10 +46,10 @@ describe('a fallback', () => {
   ])(
     'asks the next model after the failure %s with the status %s, and logs a warning',
     async (failure, status) => {
-      const a = named('a', [new ModelError(failure, 'No.', { status })]);
+      const a = modelNamed('a', [new ModelError(failure, 'No.', { status })]);
       const again = vi.fn(async () => {});
       const told = vi.fn();
-      const reply = await fallback([a, named('b', ['From b.'])]).ask(GO, { signal, again, warn: told });
+      const reply = await fallback([a, modelNamed('b', ['From b.'])]).ask(GO, { signal, again, warn: told });
       expect([reply.text, reply.madeBy, again.mock.calls.length]).toEqual([
         'From b.',
         { provider: 'of-b', model: 'b' },
@@ -66,8 +66,8 @@ describe('a fallback', () => {
     ['invalid-reply', undefined],
   ])('rejects with the error of the first model for %s', async (failure, status) => {
     const error = new ModelError(failure, 'No.', { status });
-    const b = named('b', ['From b.']);
-    await expect(fallback([named('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
+    const b = modelNamed('b', ['From b.']);
+    await expect(fallback([modelNamed('a', [error]), b]).ask(GO, { signal })).rejects.toBe(error);
     expect(b.requests).toEqual([]);
   });
 
@@ -83,8 +83,8 @@ describe('a fallback', () => {
       { role: 'tool', id: 'c', name: 'look', text: 'seen' } as const,
       { role: 'user', text: 'Hurry.' } as const,
     ];
-    const [a, b] = [named('a', ['From a.', busy, busy]), named('b', ['From b.', busy, busy])];
-    const c = named('c', ['From c.']);
+    const [a, b] = [modelNamed('a', ['From a.', busy, busy]), modelNamed('b', ['From b.', busy, busy])];
+    const c = modelNamed('c', ['From c.']);
     const all = fallback([a, b, c]);
     const answeredBy = async (messages: ModelRequest['messages']) =>
       (await all.ask({ messages, tools: [] }, { signal })).madeBy?.model;
@@ -98,8 +98,8 @@ describe('a fallback', () => {
   });
 
   it('starts with the first model in the next request', async () => {
-    const a = named('a', [busy, 'From a.']);
-    const both = fallback([a, named('b', ['From b.'])]);
+    const a = modelNamed('a', [busy, 'From a.']);
+    const both = fallback([a, modelNamed('b', ['From b.'])]);
     expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
       'From b.',
       'From a.',
@@ -116,7 +116,7 @@ describe('a fallback', () => {
           throw new ModelError('truncated', 'The stream broke off.');
         },
       };
-      const b = named('b', ['From b.']);
+      const b = modelNamed('b', ['From b.']);
       const asked = fallback([a, b]).ask(GO, { signal, [hand]: () => {} });
       await expect(asked).rejects.toMatchObject({ failure: 'truncated', outputBegan: true });
       expect(b.requests).toEqual([]);
@@ -124,9 +124,9 @@ describe('a fallback', () => {
   );
 
   it('asks no other model if the turn has ended or its budget is spent', async () => {
-    const b = named('b', ['From b.']);
+    const b = modelNamed('b', ['From b.']);
     const over = new AbortController();
-    const a = named('a', [
+    const a = modelNamed('a', [
       () => {
         over.abort();
         return busy;
@@ -137,13 +137,13 @@ describe('a fallback', () => {
     });
     const refused = new Error('The budget is spent.');
     const again = () => Promise.reject(refused);
-    await expect(fallback([named('a', [busy]), b]).ask(GO, { signal, again })).rejects.toBe(refused);
+    await expect(fallback([modelNamed('a', [busy]), b]).ask(GO, { signal, again })).rejects.toBe(refused);
     expect(b.requests).toEqual([]);
   });
 
   it('rejects with the error of each model if all fail, and with the details of the last one', async () => {
     const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
-    const asked = fallback([named('a', [busy]), named('b', [late])]).ask(GO, { signal });
+    const asked = fallback([modelNamed('a', [busy]), modelNamed('b', [late])]).ask(GO, { signal });
     await expect(asked).rejects.toMatchObject({
       failure: 'server-error',
       status: 529,
@@ -165,8 +165,8 @@ describe('a fallback', () => {
       madeBy: { provider: 'of-a', model: 'a' },
     } as const;
     const messages = [own, { role: 'user', text: 'Go.' }] as const;
-    const a = named('a', [busy], { settings: { seed: 1 } });
-    const b = named('b', ['Yes.'], { settings: { topK: 5, temperature: 1 }, maxOutputTokens: 100 });
+    const a = modelNamed('a', [busy], { settings: { seed: 1 } });
+    const b = modelNamed('b', ['Yes.'], { settings: { topK: 5, temperature: 1 }, maxOutputTokens: 100 });
     const request = { messages, tools: [], settings: { temperature: 0 }, maxOutputTokens: 300 };
     await fallback([a, b]).ask(request, { signal });
     expect(a.requests).toEqual([{ ...request, settings: { seed: 1, temperature: 0 } }]);
@@ -181,8 +181,8 @@ describe('a fallback', () => {
   });
 
   it('passes the media types that its agent accepts to each model, and declares none itself', async () => {
-    const a = named('a', [busy]);
-    const b = named('b', ['Yes.']);
+    const a = modelNamed('a', [busy]);
+    const b = modelNamed('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
     const both = fallback([{ ...a, media }, b]);
     await both.ask({ ...GO, accepts: ['image/png'] }, { signal });
@@ -194,9 +194,9 @@ describe('a fallback', () => {
   });
 
   it('declares the limits and prices that hold for all candidates', () => {
-    const a = named('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
-    const b = named('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
-    const c = named('c', [], { heedsToolChoice: false });
+    const a = modelNamed('a', [], { prices: { input: 1, output: 9 }, maxOutputTokens: 10 });
+    const b = modelNamed('b', [], { prices: { input: 2, output: 8 }, maxOutputTokens: 20 });
+    const c = modelNamed('c', [], { heedsToolChoice: false });
     expect(fallback([a, b])).toMatchObject({
       name: 'a or b',
       candidates: [a, b],
@@ -212,10 +212,10 @@ describe('a fallback', () => {
   });
 
   it.each<[string, readonly ChatModel[], string]>([
-    ['one model', [named('a', [])], "'fallback' needs two or more models, but received 1."],
+    ['one model', [modelNamed('a', [])], "'fallback' needs two or more models, but received 1."],
     [
       'a model that is a fallback itself',
-      [named('a', []), named('b', [], { settings: { toolChoice: 'required' } })],
+      [modelNamed('a', []), modelNamed('b', [], { settings: { toolChoice: 'required' } })],
       "'fallback' received the model 'b', whose settings contain a 'toolChoice'. Set it on the agent.",
     ],
   ])('throws for %s', (_, models, message) => {
@@ -234,10 +234,10 @@ describe('a loop with a fallback', () => {
   };
 
   it('journals which model replied, and uses the prices of that model', async () => {
-    const a = named('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
+    const a = modelNamed('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
       prices: { input: 1, output: 10 },
     });
-    const b = named('b', [thinking, busy], { prices: { input: 3, output: 30 } });
+    const b = modelNamed('b', [thinking, busy], { prices: { input: 3, output: 30 } });
     const session = createTestSession(agent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
@@ -264,8 +264,8 @@ describe('a loop with a fallback', () => {
   });
 
   it('sends private data of a candidate back only to that candidate', async () => {
-    const a = named('a', [busy, 'Done.']);
-    const b = named('b', [thinking, thinking, busy]);
+    const a = modelNamed('a', [busy, 'Done.']);
+    const b = modelNamed('b', [thinking, thinking, busy]);
     const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });
     await session.send('Go.');
     const kept = (request: ModelRequest | undefined) =>

@@ -8,7 +8,6 @@ import { startStored } from '../../../fixtures/stored.ts';
 import {
   answersInside,
   answersRead,
-  at,
   calls,
   instructionsInside,
   notNow,
@@ -16,6 +15,7 @@ import {
   order,
   orderMachine,
   positions,
+  positionsOf,
   sessionWith,
   workshop,
 } from './scenes.ts';
@@ -98,7 +98,7 @@ describe('a transition', () => {
       ...['confirm: confirmed', 'ship: ship done'],
     ]);
     expect(done.filter((name) => name === 'confirm')).toHaveLength(3);
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 
   it('does not follow a tool without a target state (STM-06)', async () => {
@@ -106,7 +106,7 @@ describe('a transition', () => {
     const session = sessionWith([machine], [order('41'), calls('add_item', 'status'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['add_item: add_item done', 'status: status done']);
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('does not follow an invalid input', async () => {
@@ -147,7 +147,7 @@ describe('the calls of one reply', () => {
       `add_item: ${notNow('shipped', 'draft')}`,
     ]);
     expect(done).toEqual(['add_item', 'confirm', 'status', 'ship']);
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('never overlap, whatever their serial keys are, even for tools that a strategy adds (STM-12)', async () => {
@@ -235,7 +235,7 @@ describe('the model of a state machine', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('ship', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
   });
 
@@ -301,6 +301,6 @@ describe('the name of a state machine', () => {
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['confirm: confirm done', 'ship: ship done']);
     expect(answersRead(session)).toEqual(['So.', 'So.']);
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 });

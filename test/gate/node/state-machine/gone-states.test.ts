@@ -7,13 +7,13 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import {
   answersInside,
   answersRead,
-  at,
   calls,
   instructionsInside,
   notNow,
   order,
   orderMachine,
   positions,
+  positionsOf,
   turn,
   workshop,
 } from './scenes.ts';
@@ -67,7 +67,7 @@ describe('a stored state that the code no longer defines', () => {
     await session.send('Again.');
     expect(answersRead(session).at(-1)).toBe(`Error: Tool 'orders' did not run. ${gone}`);
     expect(session.requests.length - asked).toBe(2);
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('becomes the state to which the definition renames it', async () => {
@@ -76,7 +76,7 @@ describe('a stored state that the code no longer defines', () => {
     deploy(after({ draft: 'confirmed' }));
     await session.send('Ship.');
     expect(instructionsInside(session).at(-2)).toContain('\n\nThe state in which you begin is: confirmed\n');
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('can be left by a reset', async () => {
@@ -85,7 +85,7 @@ describe('a stored state that the code no longer defines', () => {
     await session.send('Go.');
     deploy(after());
     await session.send('Again.');
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('is reported to every call of an open loop, and to the model', async () => {

@@ -7,13 +7,13 @@ import type { TestSession } from '../../../../src/testing/entry.ts';
 import {
   answersInside,
   answersRead,
-  at,
   byLoop,
   calls,
   notNow,
   order,
   orderMachine,
   positions,
+  positionsOf,
   sessionWith,
   turn,
   workshop,
@@ -25,10 +25,10 @@ describe('the position of a state machine', () => {
     const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('41', 'confirm', 'ship')]);
     await session.send('Confirm.');
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
     await session.send('Ship.');
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(done).toEqual(['confirm', 'ship']);
   });
 
@@ -43,7 +43,7 @@ describe('the position of a state machine', () => {
     const expected = Object.fromEntries(
       turns.map((_, index) => [index, index === 7 ? 'shipped' : 'confirmed']),
     );
-    expect(await positions(session)).toEqual(at(expected));
+    expect(await positions(session)).toEqual(positionsOf(expected));
   });
 
   it('is separate for each key, even for unusual keys', async () => {
@@ -75,7 +75,7 @@ describe('the position of a state machine', () => {
     const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('42', 'ship')]);
     await session.send('Confirm.');
     await session.send('Ship.');
-    expect(await positions(session)).toEqual(at({ '': 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ '': 'shipped' }));
   });
 
   it('depends on the path of the machine: it is another one inside another tool', async () => {
@@ -93,7 +93,7 @@ describe('the position of a state machine', () => {
     await session.send('Confirm.');
     await session.send('Ship.');
     expect(await positions(session)).toEqual({
-      ...at({ 41: 'confirmed' }),
+      ...positionsOf({ 41: 'confirmed' }),
       'clerk/desk/orders': { 41: 'draft' },
     });
     expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
@@ -108,9 +108,9 @@ describe('the position of a state machine', () => {
     );
     await session.send('Confirm.');
     await session.send('Again.');
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
     await session.send('Confirm.');
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 });
 
@@ -169,7 +169,7 @@ describe('a state machine whose Worker is killed', () => {
       { slice: 'state-machines', at: expect.any(Number), fact: { key: '41', state: 'shipped' } },
     ]);
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('keeps its position if the outcome of the effect is unknown', async () => {
@@ -180,7 +180,7 @@ describe('a state machine whose Worker is killed', () => {
     expect((await answersInside(session)).at(-1)).toContain(
       "ship: Error: The outcome of this call of 'ship' is unknown",
     );
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 
   it('resumes in the middle of a batch, in the state after the earlier calls', async () => {
@@ -198,7 +198,7 @@ describe('a state machine whose Worker is killed', () => {
       `confirm: ${notNow('shipped', 'draft')}`,
     ]);
     // The machine was reset once, and not again when another invocation resumed.
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
     ).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('calls of a state machine in one reply', () => {
     await session.send('Go.');
     expect(done).toEqual(['confirm', 'ship']);
     expect(answersRead(session)).toEqual(['Confirmed.', 'Shipped.']);
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     const frames = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' || (event.type === 'tool-call-ended' && !('frame' in event))
         ? event.type
@@ -241,7 +241,7 @@ describe('calls of a state machine in one reply', () => {
     );
     await session.send('Go.');
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed', 42: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed', 42: 'shipped' }));
     const starts = (await session.events()).map(({ type }) => type);
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
@@ -293,17 +293,17 @@ describe('a tool of a state machine that waits for approval', () => {
     const { session, done } = waiting();
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
     expect(await session.decide('confirm', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(done).toEqual(['confirm', 'ship']);
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('makes the transition if the approval edits the input', async () => {
     const { session } = waiting();
     await session.send('Go.');
     await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
-    expect(await positions(session)).toEqual(at({ 41: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it.each(['reject', 'exit'] as const)('makes no transition if a person decides %s', async (decision) => {
@@ -312,7 +312,7 @@ describe('a tool of a state machine that waits for approval', () => {
     await session.decide('confirm', decision);
     expect(done).toEqual([]);
     session.restart();
-    expect(await positions(session)).toEqual(at({ 41: 'draft' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('delays the calls after it, which see its outcome', async () => {

@@ -36,7 +36,7 @@ export const notNow = (current: string, ...states: readonly string[]): string =>
   `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 
 /** Returns the memory with these positions of the machine `orders`. */
-export const at = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
+export const positionsOf = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
 /** Returns a list of actions, and a factory for tools that record and report their actions. */
 export function workshop() {

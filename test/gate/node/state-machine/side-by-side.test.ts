@@ -5,16 +5,16 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import { manual, requireApproval, withReview } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../src/testing/entry.ts';
-import { stored } from '../../../fixtures/stored.ts';
+import { waitForEvent } from '../../../fixtures/stored.ts';
 import {
   answersInside,
   answersRead,
-  at,
   calls,
   notNow,
   order,
   orderMachine,
   positions,
+  positionsOf,
   sessionWith,
   workshop,
 } from './scenes.ts';
@@ -198,7 +198,7 @@ describe('parallel loops of one state machine', () => {
       'So.',
       'So.\nNote: whoever approved this call changed its input to {"orderId":" 41"}.',
     ]);
-    expect(await positions(session)).toEqual(at({ 41: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 });
 
@@ -219,7 +219,7 @@ describe('parallel loops of one state machine in a killed Worker', () => {
   const killing = (first: readonly Calls[], second: readonly Calls[]) => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('confirm'), 2); // The other loop has called its model, too.
+      await waitForEvent(session, asksFor('confirm'), 2); // The other loop has called its model, too.
       session.kill();
       return 'confirm done';
     });
@@ -257,7 +257,7 @@ describe('parallel loops of one state machine in a killed Worker', () => {
   it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
     const { tool, done } = workshop();
     const confirm = tool('confirm', async () => {
-      await stored(session, asksFor('ship')); // The other loop has called its model.
+      await waitForEvent(session, asksFor('ship')); // The other loop has called its model.
       return 'confirm done';
     });
     const ship = tool('ship', () => {

@@ -8,7 +8,6 @@ import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   answersInside,
-  at,
   calls,
   instructionsInside,
   notNow,
@@ -16,6 +15,7 @@ import {
   order,
   orderMachine,
   positions,
+  positionsOf,
   sessionWith,
   turn,
   workshop,
@@ -41,7 +41,7 @@ describe('a state of a state machine', () => {
     const session = sessionWith([machine], turn('1', 'put', 'pay'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['put: 1 in it', 'pay: paid for 1']);
-    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of an object with a method named `run`, like the definition of a tool', async () => {
@@ -57,7 +57,7 @@ describe('a state of a state machine', () => {
     const session = sessionWith([machine], turn('1', 'run'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['run: ran']);
-    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it.each([
@@ -78,7 +78,7 @@ describe('a state of a state machine', () => {
       `pay: paid for ${puts}`,
       'put: 1 in it',
     ]);
-    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of a group, whose notes come first in the instructions', async () => {
@@ -108,7 +108,7 @@ describe('a state of a state machine', () => {
     await session.send('Go.');
     expect(offeredInside(session)).toEqual(Array(3).fill(['buy', 'status']));
     expect(await answersInside(session)).toEqual(['buy: buy done', `buy: ${notNow('confirmed', 'draft')}`]);
-    expect(await positions(session)).toEqual(at({ 1: 'confirmed' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
     expect(discover).toHaveBeenCalledTimes(3);
     expect(session.requests[1]?.tools[0]?.description).toBe(
       'Does buy.\n\n[Available in state: draft] [Transitions to: confirmed]',
@@ -135,7 +135,7 @@ describe('a state of a state machine', () => {
       'put: 1 in it',
       `put: ${notNow('shipped', 'confirmed')}`,
     ]);
-    expect(await positions(session)).toEqual(at({ 1: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'shipped' }));
   });
 
   it('can share a provider with another state', async () => {
@@ -152,7 +152,7 @@ describe('a state of a state machine', () => {
     const session = sessionWith([machine], [order('1'), calls('buy'), calls('buy'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([['buy'], ['buy'], []]);
-    expect(await positions(session)).toEqual(at({ 1: 'shipped' }));
+    expect(await positions(session)).toEqual(positionsOf({ 1: 'shipped' }));
   });
 });
 

@@ -14,7 +14,7 @@ const STARTED = {
   context: {},
   principal: { id: 'ada' },
 } satisfies StoredEvent;
-const replied = (text: string, more: object = {}): StoredEvent =>
+const modelReplied = (text: string, more: object = {}): StoredEvent =>
   ({
     ...TURN,
     seq: 3,
@@ -25,7 +25,7 @@ const replied = (text: string, more: object = {}): StoredEvent =>
     finish: 'stop',
     ...more,
   }) as StoredEvent;
-const ended = (
+const turnEnded = (
   outcome: 'completed' | 'cancelled' | 'limit-reached' | 'failed',
   more: object = {},
 ): StoredEvent => ({ ...TURN, seq: 4, type: 'turn-ended', outcome, ...more }) as StoredEvent;
@@ -45,7 +45,7 @@ const piece = (text: string, more: object = {}): TurnItem => ({
 
 const fileUrl = (id: string): string => `/files/${id}`;
 
-async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEvent[]> {
+async function translateItems(items: readonly TurnItem[], after = 0): Promise<ResponseEvent[]> {
   const echoed = {
     ...{ model: 'agent', metadata: {}, previous_response_id: null, background: false },
     ...{ instructions: null, text: { format: { type: 'text' as const } } },
@@ -69,7 +69,7 @@ async function told(items: readonly TurnItem[], after = 0): Promise<ResponseEven
 }
 
 /** Returns the relevant content of each event. */
-const short = (events: readonly ResponseEvent[]): string[] =>
+const summarizeEvents = (events: readonly ResponseEvent[]): string[] =>
   events.flatMap((event) => {
     if ('delta' in event) return [`+${event.delta}`];
     if (event.type === 'response.output_item.done' && event.item.type === 'message')
@@ -86,7 +86,7 @@ const short = (events: readonly ResponseEvent[]): string[] =>
 
 describe('a response in the format of OpenAI', () => {
   it('replaces text that it has streamed of a restarted reply', async () => {
-    const events = [STARTED, replied('It is right.'), ended('completed')];
+    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
     const items = [
       STARTED,
       piece('It is wr'),
@@ -94,7 +94,7 @@ describe('a response in the format of OpenAI', () => {
       piece('It is'),
       ...events.slice(1),
     ];
-    expect(short(await told([...items, answerTo(events)]))).toEqual([
+    expect(summarizeEvents(await translateItems([...items, answerTo(events)]))).toEqual([
       '+It is wr',
       'incomplete: It is wr',
       '+It is right.',
@@ -106,9 +106,9 @@ describe('a response in the format of OpenAI', () => {
 
   it('replaces text that it has streamed of a lost invocation', async () => {
     const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
-    const rest = [replied('It is right.', { seq: 4 }), ended('completed', { seq: 5 })];
+    const rest = [modelReplied('It is right.', { seq: 4 }), turnEnded('completed', { seq: 5 })];
     const items = [STARTED, piece('It is wr'), resumed, piece('It'), ...rest];
-    expect(short(await told([...items, answerTo([STARTED, resumed, ...rest])]))).toEqual([
+    expect(summarizeEvents(await translateItems([...items, answerTo([STARTED, resumed, ...rest])]))).toEqual([
       '+It is wr',
       'incomplete: It is wr',
       '+It is right.',
@@ -119,8 +119,10 @@ describe('a response in the format of OpenAI', () => {
   });
 
   it('replaces text that it has streamed if the journal differs', async () => {
-    const events = [STARTED, replied('It is right.'), ended('completed')];
-    expect(short(await told([STARTED, piece('It was'), ...events.slice(1), answerTo(events)]))).toEqual([
+    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
+    expect(
+      summarizeEvents(await translateItems([STARTED, piece('It was'), ...events.slice(1), answerTo(events)])),
+    ).toEqual([
       '+It was',
       'incomplete: It was',
       '+It is right.',
@@ -131,11 +133,11 @@ describe('a response in the format of OpenAI', () => {
   });
 
   it('streams the rest of a reply if its reader connects in the middle', async () => {
-    const events = [STARTED, replied('It is right.'), ended('completed')];
-    const seen = await told([STARTED, piece('It '), piece('is ')]);
+    const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
+    const seen = await translateItems([STARTED, piece('It '), piece('is ')]);
     const items = [STARTED, piece('It is ri'), piece('ght.'), ...events.slice(1), answerTo(events)];
-    const rest = await told(items, seen.at(-1)?.sequence_number);
-    expect(short([...seen, ...rest])).toEqual([
+    const rest = await translateItems(items, seen.at(-1)?.sequence_number);
+    expect(summarizeEvents([...seen, ...rest])).toEqual([
       '+It ',
       '+is ',
       '+ri',
@@ -167,8 +169,8 @@ describe('a response in the format of OpenAI', () => {
       'failed',
     ],
   ] as const)('ends with the status of its turn: %s', async (outcome, more, response, type) => {
-    const events = [STARTED, replied('So far.'), ended(outcome, more)];
-    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+    const events = [STARTED, modelReplied('So far.'), turnEnded(outcome, more)];
+    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: `response.${type}`,
       response,
     });
@@ -178,16 +180,16 @@ describe('a response in the format of OpenAI', () => {
     ['length', 'max_output_tokens'],
     ['content-filter', 'content_filter'],
   ] as const)('is incomplete if its last reply was cut off: %s', async (finish, reason) => {
-    const events = [STARTED, replied('So f', { finish }), ended('completed')];
-    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+    const events = [STARTED, modelReplied('So f', { finish }), turnEnded('completed')];
+    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       type: 'response.incomplete',
       response: { status: 'incomplete', incomplete_details: { reason } },
     });
   });
 
   it('contains the answer from the journal if transformers have changed it', async () => {
-    const events = [STARTED, replied('It is 3.'), ended('completed', { text: 'It is three.' })];
-    expect(short(await told([...events, answerTo(events)])).slice(-2)).toEqual([
+    const events = [STARTED, modelReplied('It is 3.'), turnEnded('completed', { text: 'It is three.' })];
+    expect(summarizeEvents(await translateItems([...events, answerTo(events)])).slice(-2)).toEqual([
       'response.completed',
       '"It is three."',
     ]);
@@ -199,8 +201,8 @@ describe('a response in the format of OpenAI', () => {
       { type: 'source', id: '1', url: 'https://a.example/b', title: 'B' },
       { type: 'file', mediaType: 'image/png', data: 'AAAA' },
     ];
-    const events = [STARTED, replied('It is 3.', { parts }), ended('completed')];
-    expect((await told([...events, answerTo(events)])).at(-1)).toMatchObject({
+    const events = [STARTED, modelReplied('It is 3.', { parts }), turnEnded('completed')];
+    expect((await translateItems([...events, answerTo(events)])).at(-1)).toMatchObject({
       response: {
         output: [
           {
@@ -214,7 +216,7 @@ describe('a response in the format of OpenAI', () => {
   });
 
   it('reports that its session was erased', async () => {
-    expect((await told([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
+    expect((await translateItems([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
       type: 'error',
       code: 'session_erased',
       message: 'The session was erased, and this response with it.',

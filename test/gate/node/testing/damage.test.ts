@@ -11,7 +11,7 @@ import {
   type SeenRun,
 } from '../../../doors/testing.ts';
 
-const replied = (calls: number): SessionEvent => ({
+const modelReplied = (calls: number): SessionEvent => ({
   type: 'model-replied',
   turn: 't1',
   model: 'script',
@@ -32,7 +32,7 @@ const unknown: SessionEvent = {
   result: { type: 'error', reason: 'unknown-outcome', message: 'Who knows.' },
 };
 
-const stored = (...events: readonly SessionEvent[]): StoredEvent[] =>
+const toStored = (...events: readonly SessionEvent[]): StoredEvent[] =>
   events.map((event, at) => ({ seq: at + 1, at: 0, ...event }));
 
 const run = (more: Partial<SeenRun> = {}): SeenRun => ({
@@ -45,7 +45,7 @@ const run = (more: Partial<SeenRun> = {}): SeenRun => ({
 });
 
 const told: PlayResult = {
-  events: stored(replied(1), ended),
+  events: toStored(modelReplied(1), ended),
   turns: ['t1'],
   runs: [run()],
   reported: [],
@@ -75,7 +75,7 @@ const NONE: Damage = {
   problems: [],
 };
 
-/** Makes a reply of texts. `shown` makes a request in which the reply is sent back. */
+/** Makes a reply of texts. `createRequest` makes a request in which the reply is sent back. */
 const inParts = (...texts: readonly string[]): ModelReply => ({
   text: texts.join(''),
   toolCalls: [],
@@ -83,7 +83,7 @@ const inParts = (...texts: readonly string[]): ModelReply => ({
   provider: { maker: 1 },
   finish: 'stop',
 });
-const shown = (...texts: readonly string[]): ModelRequest => ({
+const createRequest = (...texts: readonly string[]): ModelRequest => ({
   messages: [{ role: 'assistant', ...inParts(...texts) }],
   tools: [],
 });
@@ -102,7 +102,7 @@ describe('`damageOf`', () => {
   });
 
   it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
-    const events = stored(replied(1), unknown, ended);
+    const events = toStored(modelReplied(1), unknown, ended);
     for (const runs of [[], [run({ care: 'once' })]]) {
       expect(damage({ events, runs }, by('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
     }
@@ -116,12 +116,12 @@ describe('`damageOf`', () => {
   it.each<[string, Damage, Partial<Damage>]>([
     [
       'a message without an outcome',
-      damage({ events: stored(replied(1)) }),
+      damage({ events: toStored(modelReplied(1)) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 0 outcomes, not 1'] },
     ],
     [
       'a message with two outcomes',
-      damage({ events: stored(replied(1), ended, ended) }),
+      damage({ events: toStored(modelReplied(1), ended, ended) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 2 outcomes, not 1'] },
     ],
     [
@@ -131,12 +131,15 @@ describe('`damageOf`', () => {
     ],
     [
       'another outcome',
-      damage({ events: stored(replied(1), { ...ended, outcome: 'failed' }) }),
+      damage({ events: toStored(modelReplied(1), { ...ended, outcome: 'failed' }) }),
       { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
     ],
     [
       'a reply that was sent back in another order',
-      damage({ replies: [inParts('b', 'a')], requests: [shown('b', 'a'), shown('a', 'b'), shown('a', 'b')] }),
+      damage({
+        replies: [inParts('b', 'a')],
+        requests: [createRequest('b', 'a'), createRequest('a', 'b'), createRequest('a', 'b')],
+      }),
       {
         problems: [
           'the model was shown a reply that it had not given: ' +
@@ -172,12 +175,12 @@ describe('`damageOf`', () => {
     ],
     [
       'an unknown outcome of a call that can be reconciled',
-      damage({ events: stored(replied(1), unknown, ended) }),
+      damage({ events: toStored(modelReplied(1), unknown, ended) }),
       { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'an unknown outcome without an interruption',
-      damage({ events: stored(replied(1), unknown, ended) }, by('once'), 'restart'),
+      damage({ events: toStored(modelReplied(1), unknown, ended) }, by('once'), 'restart'),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [

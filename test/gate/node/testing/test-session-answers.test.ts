@@ -25,7 +25,7 @@ function payer() {
 
 const call = (name: string, input: unknown = {}) => ({ name, input });
 const asks = { calls: [call('pay', { amount: 7 })] };
-const told = ({ requests }: TestSession): unknown[] =>
+const lastResults = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 describe('a test session that waits for a decision', () => {
@@ -71,7 +71,7 @@ describe('a test session that waits for a decision', () => {
     await session.send('Pay 7.');
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
-    expect([paid, told(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
+    expect([paid, lastResults(session), await session.pending()]).toEqual([[7], ['Paid 7.'], []]);
     const answered = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-answered' ? [event] : [],
     );
@@ -92,7 +92,7 @@ describe('a test session that waits for a decision', () => {
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
     await session.decide('pay', { decision: 'edit', input: { amount: 5 } });
-    expect([paid, told(session)]).toEqual([[5], ['Paid 5.']]);
+    expect([paid, lastResults(session)]).toEqual([[5], ['Paid 5.']]);
   });
 
   it('does not run a rejected call, and shows the rejection to the model (DEC-18, DEC-19)', async () => {
@@ -103,7 +103,11 @@ describe('a test session that waits for a decision', () => {
       outcome: 'completed',
       text: 'Pity.',
     });
-    expect([paid, told(session), (await session.state()).blackboard]).toEqual([[], ['Error: Too much.'], []]);
+    expect([paid, lastResults(session), (await session.state()).blackboard]).toEqual([
+      [],
+      ['Error: Too much.'],
+      [],
+    ]);
   });
 
   it('ends the turn after an exit, without another model call', async () => {
@@ -204,7 +208,7 @@ describe('a test session whose decision expires', () => {
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
     await clock.advance(1);
     expect(await session.settled()).toMatchObject({ outcome });
-    expect([paid, told(session)]).toEqual([amounts, texts]);
+    expect([paid, lastResults(session)]).toEqual([amounts, texts]);
     await expect(session.decide('pay', 'approve')).rejects.toThrow("No call waits under 'pay'");
   });
 
@@ -231,7 +235,7 @@ describe('a test session whose decision expires', () => {
     await clock.advance(1_000);
     expect(await session.settled()).toMatchObject({ outcome: 'suspended', pending: [{ tool: 'pay_later' }] });
     await session.decide('pay_later', 'approve');
-    expect([paid, told(session)]).toEqual([[2], ['Error: No.', 'Paid 2.']]);
+    expect([paid, lastResults(session)]).toEqual([[2], ['Error: No.', 'Paid 2.']]);
   });
 });
 
@@ -269,7 +273,7 @@ describe('a test session with a tool that the caller runs', () => {
       outcome: 'completed',
       artifacts: [{ call: `${answer.turn}.3.0`, tool: 'look_up', value: { total: 12.5 } }],
     });
-    expect([told(session), paid]).toEqual([['{"total":12.5}', 'Paid 7.'], [7]]);
+    expect([lastResults(session), paid]).toEqual([['{"total":12.5}', 'Paid 7.'], [7]]);
   });
 
   it.each([
@@ -284,7 +288,7 @@ describe('a test session with a tool that the caller runs', () => {
     const session = createTestSession(agentWith(lookUp), { replies: [looks, 'Done.'] });
     await session.send('Look.');
     await session.result('look_up', sent);
-    expect(told(session)).toEqual([text]);
+    expect(lastResults(session)).toEqual([text]);
   });
 
   it.each<[string, unknown, string]>([
@@ -319,7 +323,7 @@ describe('a test session with a tool that the caller runs', () => {
     await session.send('Look.');
     await clock.advance(60_000);
     expect(await session.settled()).toMatchObject({ outcome: 'completed' });
-    expect(told(session)).toEqual([
+    expect(lastResults(session)).toEqual([
       "Error: No result of 'look_up' was sent in time. It may have run or not.",
     ]);
   });
@@ -328,6 +332,6 @@ describe('a test session with a tool that the caller runs', () => {
     const bad = { calls: [call('look_up', { id: 1 })] };
     const session = createTestSession(agentWith(lookUp), { replies: [bad, 'Done.'] });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });
-    expect(told(session)).toEqual([expect.stringContaining('is not valid')]);
+    expect(lastResults(session)).toEqual([expect.stringContaining('is not valid')]);
   });
 });

@@ -18,7 +18,7 @@ const idsIn = (stored: StoredEvent | undefined): string[] =>
     : [];
 
 /** Returns a model that accepts images and follows a script. */
-const seeing = (...replies: readonly string[]): ChatModel => ({
+const seeingModel = (...replies: readonly string[]): ChatModel => ({
   ...scriptedModel(replies),
   media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },
 });
@@ -27,7 +27,7 @@ describe('a test session with files', () => {
   it('sends files in messages, stores them, and returns their bytes', async () => {
     const session = createTestSession(agentWith(), {
       use: [files()],
-      model: seeing('A chart.', 'Still a chart.'),
+      model: seeingModel('A chart.', 'Still a chart.'),
     });
     const link = { type: 'file', mediaType: 'image/jpeg', url: 'https://img.example/a.jpg' } as const;
     const answer = await session.send([{ type: 'text', text: 'What is this?' }, png, link]);
@@ -88,7 +88,7 @@ describe('a test session with files', () => {
     const session = createTestSession(agentWith(look), {
       use: [files()],
       model: {
-        ...seeing(),
+        ...seeingModel(),
         ...scriptedModel([{ calls: [{ name: 'look', input: {} }] }, 'Both.']),
       },
     });

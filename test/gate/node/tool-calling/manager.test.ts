@@ -27,7 +27,7 @@ import {
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { digs, reads } from '../tool-loop/scenes.ts';
+import { diggingTool, reads } from '../tool-loop/scenes.ts';
 
 const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
 
@@ -522,7 +522,7 @@ describe('a tool-calling manager', () => {
   });
 
   it('runs nested loops with its model, and returns an error if it has none', async () => {
-    const dig = digs([reads('look')]);
+    const dig = diggingTool([reads('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
     expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
     expect((await executed([dig], [call('dig')])).texts).toEqual([

@@ -19,9 +19,9 @@ import {
   type ManualClock,
   type ScriptedReply,
 } from '../../../../src/testing/entry.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { advanceUntilSettled } from '../session/former-holder.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 let manual: ManualClock;
 let ran: string[];
@@ -32,8 +32,8 @@ beforeEach(() => {
   logged = [];
 });
 
-const never = (): Promise<never> => new Promise(() => {});
-const after = (ms: number): Promise<void> => new Promise((resolve) => manual.after(ms, resolve));
+const neverResolve = (): Promise<never> => new Promise(() => {});
+const resolveAfter = (ms: number): Promise<void> => new Promise((resolve) => manual.after(ms, resolve));
 
 const pay = (): AnyTool => defineTool({ name: 'pay', description: 'Pays.', run: () => void ran.push('pay') });
 
@@ -45,7 +45,7 @@ interface Scene {
 
 /** Starts a turn, and returns its session, its answer and a counter of open timers. */
 function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
-  const { clock, timersLeft } = counted(manual);
+  const { clock, timersLeft } = countTimers(manual);
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, policies });
   const log = (entry: LogEntry): void => {
     if (entry.event !== 'turn') logged.push(entry.message);
@@ -57,11 +57,11 @@ function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
 const LATE = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
 
 const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
-  ['the message of its approval', () => requireApproval(pay(), never), {}],
-  ['the decider of withAwaiting', () => withAwaiting(pay(), never), {}],
+  ['the message of its approval', () => requireApproval(pay(), neverResolve), {}],
+  ['the decider of withAwaiting', () => withAwaiting(pay(), neverResolve), {}],
   [
     'the message of its review',
-    () => withReview(pay(), () => ({ decision: 'approve' }), { message: never }),
+    () => withReview(pay(), () => ({ decision: 'approve' }), { message: neverResolve }),
     {},
   ],
   [
@@ -70,13 +70,13 @@ const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] 
       defineTool({
         name: 'pay',
         description: 'Pays.',
-        input: v.pipeAsync(v.object({}), v.checkAsync(never)) as never, // This is valibot's own type, with an asynchronous check.
+        input: v.pipeAsync(v.object({}), v.checkAsync(neverResolve)) as never, // This is valibot's own type, with an asynchronous check.
         run: () => void ran.push('pay'),
       }),
     {},
   ],
-  ['isEligible', pay, { isEligible: never }],
-  ['its call or a decorator', () => decorate(pay(), { call: never }), {}],
+  ['isEligible', pay, { isEligible: neverResolve }],
+  ['its call or a decorator', () => decorate(pay(), { call: neverResolve }), {}],
 ];
 
 describe('code that hangs before a call', () => {
@@ -97,7 +97,7 @@ describe('code that hangs before a call', () => {
 
   it('ends only its own call, even in a nested loop', async () => {
     const { session, answer } = scene({
-      tools: [digs([requireApproval(pay(), never), reads('look')])],
+      tools: [diggingTool([requireApproval(pay(), neverResolve), reads('look')])],
       replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
     });
     await manual.advance(30_000);
@@ -123,9 +123,11 @@ describe('code that hangs before a call', () => {
   });
 
   it('leaves an unknown outcome if an earlier invocation had started the call', async () => {
-    const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: never });
+    const tool = defineTool({ name: 'pay', description: 'Pays.', timeout: 900_000, run: neverResolve });
     let isSlow = false;
-    const slow = decorate(tool, { call: (input, call) => (isSlow ? never() : tool.call(input, call)) });
+    const slow = decorate(tool, {
+      call: (input, call) => (isSlow ? neverResolve() : tool.call(input, call)),
+    });
     const { session, answer } = scene({ tools: [slow] });
     await manual.advance(1_000);
     isSlow = true;
@@ -140,7 +142,7 @@ describe('code that hangs after a call', () => {
     decorate(tool, {
       call: async (input, call) => {
         await tool.call(input, call);
-        return never();
+        return neverResolve();
       },
     });
 
@@ -157,7 +159,7 @@ describe('code that hangs after a call', () => {
   });
 
   it('does not change the answer of a nested loop', async () => {
-    const tools = [stuck(digs([reads('look')]))];
+    const tools = [stuck(diggingTool([reads('look')]))];
     const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
     await manual.advance(30_000);
     await answer;
@@ -169,20 +171,22 @@ describe('the time of code around a call', () => {
   it.each<[string, () => AnyTool]>([
     [
       'the tool itself',
-      () => defineTool({ name: 'pay', description: 'P.', timeout: 90_000, run: () => after(60_000) }),
+      () => defineTool({ name: 'pay', description: 'P.', timeout: 90_000, run: () => resolveAfter(60_000) }),
     ],
     [
       'a review, which has its own time limit',
       () =>
         withReview(pay(), async () => {
-          await after(60_000);
+          await resolveAfter(60_000);
           return { decision: 'approve' };
         }),
     ],
     [
       'a nested loop',
       () => ({
-        ...digs([defineTool({ name: 'look', description: 'L.', timeout: 90_000, run: () => after(60_000) })]),
+        ...diggingTool([
+          defineTool({ name: 'look', description: 'L.', timeout: 90_000, run: () => resolveAfter(60_000) }),
+        ]),
         name: 'pay',
       }),
     ],
@@ -215,7 +219,13 @@ describe('the time of code around a call', () => {
   it('does not include the wait for a free slot', async () => {
     const names = Array.from({ length: 8 }, (_, at) => `t${at}`);
     const tools = names.map((name) =>
-      defineTool({ name, description: 'W.', effect: 'read', timeout: 90_000, run: () => after(45_000) }),
+      defineTool({
+        name,
+        description: 'W.',
+        effect: 'read',
+        timeout: 90_000,
+        run: () => resolveAfter(45_000),
+      }),
     );
     const { session, answer } = scene({ tools, replies: [calls(...names), 'Well.'] });
     expect(await advanceUntilSettled(manual, answer, 120_000)).toMatchObject({ outcome: 'completed' });
@@ -223,7 +233,8 @@ describe('the time of code around a call', () => {
   });
 
   it('does not include the wait for a call with the same serial key', async () => {
-    const slow = (name: string) => reads(name, () => after(45_000), { serial: 'one', timeout: 90_000 });
+    const slow = (name: string) =>
+      reads(name, () => resolveAfter(45_000), { serial: 'one', timeout: 90_000 });
     const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
     await advanceUntilSettled(manual, answer, 120_000);
     expect(shownResults(session.requests[1])).toEqual(['Done', 'Done']);
@@ -252,7 +263,7 @@ it('an invocation sets one timer for all of its calls', async () => {
 });
 
 it('the input check of a subagent has the same time limit as other input checks', async () => {
-  const input = v.pipeAsync(v.object({}), v.checkAsync(never)) as never; // This is valibot's own type, with an asynchronous check.
+  const input = v.pipeAsync(v.object({}), v.checkAsync(neverResolve)) as never; // This is valibot's own type, with an asynchronous check.
   const agent = defineAgent({ name: 'digger', description: 'D.', instructions: '', tools: [] });
   const dig = defineSubagent({ name: 'pay', description: 'Digs.', agent, input });
   const { session, answer } = scene({ tools: [dig] });

@@ -9,7 +9,7 @@ import { memoryApp } from '../session/memory-app.ts';
 const look = defineTextTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name, input: 'x' })) });
 
-async function said(
+async function runTurn(
   bounds: Pick<AgentConfig<'tester'>, 'limits' | 'use'>,
   replies: readonly ScriptedReply[],
 ) {
@@ -20,7 +20,7 @@ async function said(
 
 describe('the two limits of a loop', () => {
   it('are independent: iterations count model calls, however many tools each reply calls (AEL-10)', async () => {
-    const { app, end, read } = await said({ limits: { iterations: 1 } }, [
+    const { app, end, read } = await runTurn({ limits: { iterations: 1 } }, [
       calls('look', 'look', 'look'),
       'Best.',
     ]);
@@ -30,7 +30,7 @@ describe('the two limits of a loop', () => {
   });
 
   it('are independent: tool calls are counted one by one, and the model can still answer (AEL-10)', async () => {
-    const { app, end, read } = await said({ use: [callLimits({ toolCalls: 2 })] }, [
+    const { app, end, read } = await runTurn({ use: [callLimits({ toolCalls: 2 })] }, [
       calls('look', 'look', 'look'),
       'Best.',
     ]);

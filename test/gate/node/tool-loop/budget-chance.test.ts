@@ -9,7 +9,7 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 import { ROOT } from '../../../doors/journal.ts';
 import { costOf } from '../../../doors/model.ts';
 import { heldBy } from './budget-scene.ts';
-import { digs, reads } from './scenes.ts';
+import { diggingTool, reads } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -60,7 +60,10 @@ async function play(seed: number) {
   const bill = new Bill(1 + random() * 4);
   const look = reads('look', () => 'found '.repeat(upTo(200)));
   const nested = Array.from({ length: 1 + upTo(6) }, (_, index) =>
-    withName(digs([look], { limits: { iterations: 6 }, uses: usesOf(boundsOf(20_000)) }), `dig_${index}`),
+    withName(
+      diggingTool([look], { limits: { iterations: 6 }, uses: usesOf(boundsOf(20_000)) }),
+      `dig_${index}`,
+    ),
   );
   let kills = 0;
   const model: ChatModel = {

@@ -20,11 +20,13 @@ const BOTH = {
  */
 const CACHED = { ...PRICES, cachedInput: 0.3, cacheWrite: 3.75 };
 
-const said = (usage: PricedUsage) => ({ text: 'Done.', usage });
+const replyWithUsage = (usage: PricedUsage) => ({ text: 'Done.', usage });
 
 describe('the token counts of a model', () => {
   it('are stored in the journal, in the answer and in the state', async () => {
-    const session = scene([{ ...calls('look'), usage: TOLD }, said(MORE)], { tools: [reads('look')] });
+    const session = scene([{ ...calls('look'), usage: TOLD }, replyWithUsage(MORE)], {
+      tools: [reads('look')],
+    });
     const answer = await session.send('Go.');
     expect((await eventsOf(session, 'model-replied')).map(({ usage }) => usage)).toEqual([TOLD, MORE]);
     expect(answer.usage).toEqual(BOTH);
@@ -50,7 +52,7 @@ describe('the token counts of a model', () => {
 
   it('are ignored if they are inconsistent, even if they come from a model of the app', async () => {
     const usage = { inputTokens: 5, cachedInputTokens: 6, outputTokens: 2, reasoningTokens: Number.NaN };
-    const session = scene([said(usage)], { prices: CACHED });
+    const session = scene([replyWithUsage(usage)], { prices: CACHED });
     const { usage: told } = await session.send('Go.');
     expect(told).toEqual({ inputTokens: 5, outputTokens: 2, cost: (5 * 3 + 2 * 15) / 1e6 });
   });
@@ -58,7 +60,7 @@ describe('the token counts of a model', () => {
 
 describe('a cost limit', () => {
   it('counts cached and written tokens once, at their own prices', async () => {
-    const session = scene([said(TOLD)], { budget: { cost: 0.5 }, prices: CACHED });
+    const session = scene([replyWithUsage(TOLD)], { budget: { cost: 0.5 }, prices: CACHED });
     const { usage } = await session.send('Go.');
     expect(usage).toEqual({ ...TOLD, cost: (100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6 });
   });

@@ -34,7 +34,7 @@ function leftTurn(): TurnState {
 }
 
 /** Returns a function that requests a lock, and a list of the calls that hold or held one. */
-function asking(locks: CallLocks) {
+function createAsker(locks: CallLocks) {
   const having: string[] = [];
   return {
     ask: (call: string, path = 'memory/desk', word = '41') =>
@@ -49,7 +49,7 @@ function asking(locks: CallLocks) {
 describe('calls with the same lock key', () => {
   it('run one after another, and a call that holds the lock can request it again', async () => {
     const locks = new CallLocks();
-    const { ask, having } = asking(locks);
+    const { ask, having } = createAsker(locks);
     for (const call of ['a', 'b', 'a', 'c']) ask(call);
     expect(await having()).toEqual(['a', 'a']);
     locks.release('a');
@@ -59,7 +59,7 @@ describe('calls with the same lock key', () => {
   });
 
   it('do not block calls with another key or path', async () => {
-    const { ask, having } = asking(new CallLocks());
+    const { ask, having } = createAsker(new CallLocks());
     ask('a');
     ask('b', 'memory/desk', '42');
     ask('c', 'memory');
@@ -68,7 +68,7 @@ describe('calls with the same lock key', () => {
 
   it('keep their order if a waiting call is abandoned', async () => {
     const locks = new CallLocks();
-    const { ask, having } = asking(locks);
+    const { ask, having } = createAsker(locks);
     for (const call of ['a', 'b', 'c']) ask(call);
     locks.release('b');
     expect(await having()).toEqual(['a']);
@@ -78,7 +78,7 @@ describe('calls with the same lock key', () => {
 describe('a call that an earlier invocation started', () => {
   it('resumes at once, and blocks all other calls of its path, whatever their keys are', async () => {
     const locks = new CallLocks(leftTurn());
-    const { ask, having } = asking(locks);
+    const { ask, having } = createAsker(locks);
     ask('fresh');
     ask('other', 'memory/desk', '42');
     ask('begun');
@@ -90,7 +90,7 @@ describe('a call that an earlier invocation started', () => {
 
   it('stops blocking other calls if the call around its loop is abandoned', async () => {
     const locks = new CallLocks(leftTurn());
-    const { ask, having } = asking(locks);
+    const { ask, having } = createAsker(locks);
     ask('fresh');
     ask('next', 'memory');
     expect(await having()).toEqual([]);
@@ -101,7 +101,7 @@ describe('a call that an earlier invocation started', () => {
   it.each(['begun', 'desk'])(
     'blocks no other call if this invocation has already resumed %s',
     async (call) => {
-      const { ask, having } = asking(new CallLocks(leftTurn(), new Set([call])));
+      const { ask, having } = createAsker(new CallLocks(leftTurn(), new Set([call])));
       ask('fresh');
       expect(await having()).toEqual(['fresh']);
     },

@@ -5,7 +5,7 @@ import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { calls, shownResults } from './scenes.ts';
 
 /** Runs a call with this effect that asks a question outside a session, and returns its result. */
-async function told(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
+async function resultsFor(effect: Exclude<Effect, 'none'>, meanwhile: 'suspended' | 'running') {
   const book = defineTool({
     name: 'book',
     description: 'Books.',
@@ -23,14 +23,14 @@ describe('a call that asks a question while it runs', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
     'fails outside a session, which would store the question, if its effect is %s',
     async (effect) => {
-      expect(await told(effect, 'running')).toEqual([
+      expect(await resultsFor(effect, 'running')).toEqual([
         "Error: Tool 'book' asks a question, but only a session can wait for the answer.",
       ]);
     },
   );
 
   it('can be `once`, while a call that suspends cannot', async () => {
-    expect(await told('once', 'suspended')).toEqual([
+    expect(await resultsFor('once', 'suspended')).toEqual([
       "Error: A tool whose effect is 'once' cannot ask inside run without a checkpoint. " +
         'Ask before it, with requireApproval or withAwaiting.',
     ]);

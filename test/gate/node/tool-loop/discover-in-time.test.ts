@@ -5,8 +5,8 @@ import { Meter, type TurnEnd, type TurnHost, UNLIMITED } from '../../../doors/se
 import { warnings } from '../../../fixtures/warnings.ts';
 import { advanceUntilSettled, LEASE_MS, withoutPings } from '../session/former-holder.ts';
 import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
-import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
-import { never, sourceOf } from './outside.ts';
+import { appWith, errors, FAILED, firstOf, journal, listings, offeredTools } from './discovery-scene.ts';
+import { neverResolve, sourceOf } from './outside.ts';
 
 describe('a tool source that hangs', () => {
   /** Starts a turn whose source hangs. */
@@ -15,7 +15,7 @@ describe('a tool source that hangs', () => {
     const good = sourceOf('bank', () => ['pay']);
     const source = sourceOf('shop', (n) => {
       hangs.resolve();
-      return n === 1 ? never() : ['buy'];
+      return n === 1 ? neverResolve() : ['buy'];
     });
     const line = { isCut: false };
     const app = clockedApp({
@@ -25,7 +25,7 @@ describe('a tool source that hangs', () => {
       wrap: (port) => ({
         ...port,
         ...withoutPings(port, () => line.isCut),
-        renew: (epoch) => (line.isCut ? never() : port.renew(epoch)),
+        renew: (epoch) => (line.isCut ? neverResolve() : port.renew(epoch)),
       }),
     });
     const leased = await app.lease('Hi.');
@@ -56,7 +56,7 @@ describe('a tool source that hangs', () => {
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Hello.' },
     });
-    expect([offered(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
+    expect([offeredTools(app), source.asked()]).toEqual([[['buy', 'pay']], 2]);
   });
 
   it('does not prevent a hand-over, and the results of other sources are not requested again', async () => {
@@ -67,7 +67,7 @@ describe('a tool source that hangs', () => {
     expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ status: 'handed-over' });
     const next = await app.resume(turn);
     expect(await advanceUntilSettled(app.clock, app.run(next))).toMatchObject({ turn: { text: 'Hello.' } });
-    expect(offered(app)).toEqual([['buy', 'pay']]);
+    expect(offeredTools(app)).toEqual([['buy', 'pay']]);
     expect([source.asked(), good.asked()]).toEqual([2, 1]);
   });
 
@@ -78,13 +78,13 @@ describe('a tool source that hangs', () => {
     expect(app.model.requests).toEqual([]);
     await app.clock.advance(1);
     expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
-    expect([offered(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
+    expect([offeredTools(app), firstOf(logged)]).toEqual([[['pay']], [FAILED]]);
   });
 
   it('is abandoned if it takes longer than announced, and its connection is free for another turn', async () => {
     const logged = errors();
     const slow = Array.from({ length: 6 }, (_, n) =>
-      sourceOf(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, never)),
+      sourceOf(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, neverResolve)),
     );
     const good = sourceOf('shop', (_, { ask }) => ask({ subrequests: 1, ms: 3_000 }, async () => ['buy']));
     const app = appWith(
@@ -96,7 +96,7 @@ describe('a tool source that hangs', () => {
     expect(app.model.requests).toEqual([]);
     await app.clock.advance(1);
     expect(await advanceUntilSettled(app.clock, end, 0)).toMatchObject({ turn: { text: 'Hello.' } });
-    expect(offered(app)).toEqual([['buy']]);
+    expect(offeredTools(app)).toEqual([['buy']]);
     expect(logged.map(([, thrown]) => String(thrown))).toEqual(
       slow.map(() => 'TimeoutError: 3000 ms are over.'),
     );
@@ -131,7 +131,7 @@ describe('an invocation with little time left', () => {
       ['Hello.'],
     );
     expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
-    expect(offered(app)).toEqual([['buy', 'pay']]);
+    expect(offeredTools(app)).toEqual([['buy', 'pay']]);
     expect(sources.map((source) => source.asked())).toEqual([1, 2]);
     expect((await journal(app)).find(({ type }) => type === 'turn-yielded')).toMatchObject({
       reason: 'its invocation is near its limit of 50 subrequests',
@@ -148,7 +148,7 @@ describe('an invocation with little time left', () => {
       ['Hello.', 'Hello again.'],
     );
     expect(await drive(app, 50)).toEqual(['handed-over', 'handed-over', 'ended']);
-    expect(offered(app)).toEqual([[]]);
+    expect(offeredTools(app)).toEqual([[]]);
     expect(warned).toEqual(['holdfast: tools are not discovered: 2 invocations made no progress']);
   });
 
@@ -178,6 +178,6 @@ describe('an invocation with little time left', () => {
     const good = sourceOf('shop', () => ['buy']);
     const app = appWith([hands.provider, good.provider], ['Hello.']);
     expect(await drive(app, 50)).toEqual(['handed-over', 'ended']);
-    expect([offered(app), good.asked()]).toEqual([[['buy', 'pay']], 1]);
+    expect([offeredTools(app), good.asked()]).toEqual([[['buy', 'pay']], 1]);
   });
 });

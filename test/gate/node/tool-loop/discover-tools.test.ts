@@ -16,16 +16,16 @@ import {
 } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
-import { appWith, errors, FAILED, firstOf, journal, listings, offered } from './discovery-scene.ts';
+import { appWith, errors, FAILED, firstOf, journal, listings, offeredTools } from './discovery-scene.ts';
 import { sourceOf } from './outside.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 describe('discovered tools', () => {
   it('are offered in the next model call, and journaled once', async () => {
     const source = sourceOf('shop', () => ['buy', 'sell']);
     const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
-    expect(offered(app)).toEqual([
+    expect(offeredTools(app)).toEqual([
       ['buy', 'look', 'sell'],
       ['buy', 'look', 'sell'],
     ]);
@@ -46,7 +46,7 @@ describe('discovered tools', () => {
     const app = appWith([source.provider], ['Hello.', calls('buy'), 'Bought.']);
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     await advanceUntilSettled(app.clock, app.say('Buy.'));
-    expect(offered(app)).toEqual([['buy'], ['buy'], ['buy']]);
+    expect(offeredTools(app)).toEqual([['buy'], ['buy'], ['buy']]);
     expect([source.asked(), (await listings(app)).length]).toEqual([1, 1]);
   });
 
@@ -59,7 +59,7 @@ describe('discovered tools', () => {
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     stale.now = false;
     await advanceUntilSettled(app.clock, app.say('Hi.'));
-    expect(offered(app)).toEqual([['buy'], ['sell'], ['sell']]);
+    expect(offeredTools(app)).toEqual([['buy'], ['sell'], ['sell']]);
     expect(source.asked()).toBe(2);
   });
 
@@ -74,7 +74,7 @@ describe('discovered tools', () => {
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({
       turn: { outcome: 'limit-reached' },
     });
-    expect([offered(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
+    expect([offeredTools(app), source.asked()]).toEqual([[['buy'], ['buy']], 1]);
   });
 
   it('are journaled without secrets that a source repeats', async () => {
@@ -106,7 +106,7 @@ describe('discovered tools', () => {
       "Error: Tool 'sell' does not exist. Available tools: [buy]. Use the exact tool name from this list. " +
         'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
     ]);
-    expect(offered(app)[0]).toEqual(['sell']);
+    expect(offeredTools(app)[0]).toEqual(['sell']);
   });
 });
 
@@ -116,7 +116,7 @@ describe('a tool source that fails', () => {
     const source = sourceOf('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
     const app = appWith([source.provider, reads('look')], [calls('look'), calls('buy'), 'Bought.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
-    expect(offered(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
+    expect(offeredTools(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
     expect([source.asked(), (await listings(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
   });
 
@@ -146,7 +146,7 @@ describe('a tool source that fails', () => {
     expect(await advanceUntilSettled(app.clock, app.say('Hi.'))).toMatchObject({
       turn: { outcome: 'completed' },
     });
-    expect(offered(app)).toEqual([['pay']]);
+    expect(offeredTools(app)).toEqual([['pay']]);
     expect(firstOf(logged)).toEqual([FAILED]);
   });
 
@@ -157,7 +157,7 @@ describe('a tool source that fails', () => {
     const app = appWith([bad.provider, good.provider], ['Hello.', 'Hello again.']);
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     await advanceUntilSettled(app.clock, app.say('Hi.'));
-    expect(offered(app)).toEqual([['buy'], ['buy']]);
+    expect(offeredTools(app)).toEqual([['buy'], ['buy']]);
     expect([good.asked(), bad.asked(), firstOf(logged)]).toEqual([1, 2, [FAILED, FAILED]]);
   });
 
@@ -224,14 +224,14 @@ describe('a nested loop', () => {
     });
     const app = appWith([trader], [calls('trader'), calls('buy'), 'Bought.', 'Done.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
-    expect(offered(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
+    expect(offeredTools(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
     expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
   it('inherits sources from the kinds of its tools, in its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
-      tools: [digs([reads('look')])],
+      tools: [diggingTool([reads('look')])],
       strategies: [],
       replies: [calls('dig'), 'Dug.', 'Done.'],
       memories: [LISTINGS],

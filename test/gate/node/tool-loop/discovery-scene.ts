@@ -9,7 +9,7 @@ export const appWith = (tools: readonly ToolSource[], replies: readonly Scripted
   clockedApp({ tools, replies, leaseMs: LEASE_MS });
 
 /** Returns the names of the offered tools in each request. */
-export const offered = ({ model }: MemoryApp): readonly (readonly string[])[] =>
+export const offeredTools = ({ model }: MemoryApp): readonly (readonly string[])[] =>
   model.requests.map(({ tools }) => tools.map(({ name }) => name));
 
 export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent[]> {

@@ -9,14 +9,18 @@ import { memoryApp } from '../session/memory-app.ts';
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-async function said(replies: readonly ScriptedReply[], tools: readonly AnyTool[] = [look], limits?: Limits) {
+async function runTurn(
+  replies: readonly ScriptedReply[],
+  tools: readonly AnyTool[] = [look],
+  limits?: Limits,
+) {
   const app = memoryApp({ tools, replies, limits });
   return { app, end: await app.say('Go.') };
 }
 
 describe('a turn without calls', () => {
   it('is completed with the text of its reply (LOOP-06)', async () => {
-    expect((await said(['Hello.'])).end).toMatchObject({
+    expect((await runTurn(['Hello.'])).end).toMatchObject({
       turn: {
         outcome: 'completed',
         text: 'Hello.',
@@ -29,7 +33,7 @@ describe('a turn without calls', () => {
 
 describe('a blank reply', () => {
   it('is repeated once with a nudge, and is never sent back empty (EMP-02, EMP-03, EMP-04)', async () => {
-    const { app, end } = await said([' \n', 'Here I am.']);
+    const { app, end } = await runTurn([' \n', 'Here I am.']);
     expect(app.model.requests[1]?.messages).toEqual([
       { role: 'user', text: 'Go.' },
       { role: 'assistant', text: '(no response)', toolCalls: [] },
@@ -45,7 +49,7 @@ describe('a blank reply', () => {
   });
 
   it('fails the turn if it is the second in a row', async () => {
-    expect((await said(['', ''])).end).toMatchObject({
+    expect((await runTurn(['', ''])).end).toMatchObject({
       turn: {
         outcome: 'failed',
         text: '',
@@ -58,7 +62,7 @@ describe('a blank reply', () => {
   });
 
   it('is counted from zero again after a call (EMP-05)', async () => {
-    const { end, app } = await said(['', calls('look'), '', 'Done.']);
+    const { end, app } = await runTurn(['', calls('look'), '', 'Done.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
     expect(app.model.requests[3]?.messages.filter((m) => m.role === 'user' && m.text === NUDGE)).toHaveLength(
       2,
@@ -73,7 +77,7 @@ describe('tools that return directly', () => {
   const price = direct('price', () => ({ eur: 5 }));
 
   it('end the turn with their results in source order, without another model call (LOOP-11)', async () => {
-    const { app, end } = await said([calls('policy', 'price')], [policy, price]);
+    const { app, end } = await runTurn([calls('policy', 'price')], [policy, price]);
     expect(end).toMatchObject({
       turn: {
         outcome: 'returned-direct',
@@ -85,7 +89,7 @@ describe('tools that return directly', () => {
   });
 
   it('do not end the turn if another tool in the batch does not return directly (LOOP-11)', async () => {
-    const { end } = await said([calls('policy', 'look'), 'Done.'], [policy, look]);
+    const { end } = await runTurn([calls('policy', 'look'), 'Done.'], [policy, look]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Done.' } });
   });
 
@@ -98,7 +102,7 @@ describe('tools that return directly', () => {
     ],
     ['returns an error', () => error('No.')],
   ])('lead to another model call if one of them %s (LOOP-10)', async (_, run) => {
-    const { app, end } = await said([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
+    const { app, end } = await runTurn([calls('policy', 'fails'), 'Sorry.'], [policy, direct('fails', run)]);
     expect(end).toMatchObject({ turn: { outcome: 'completed', text: 'Sorry.' } });
     expect(app.model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'Error: No.' });
   });
@@ -111,7 +115,7 @@ describe('the limit of iterations', () => {
     'gathered so far.';
 
   it('leads to one more model call for the best answer, with the same tools and the tool choice `none` (AEL-05)', async () => {
-    const { app, end } = await said([calls('look'), calls('look'), 'My best.'], [look], limits);
+    const { app, end } = await runTurn([calls('look'), calls('look'), 'My best.'], [look], limits);
     expect(app.model.requests[2]?.tools).toEqual(app.model.requests[1]?.tools);
     expect(app.model.requests.map(({ settings }) => settings)).toEqual([
       undefined,
@@ -140,13 +144,13 @@ describe('the limit of iterations', () => {
   });
 
   it('is not reached if the model answers within it', async () => {
-    expect((await said([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
+    expect((await runTurn([calls('look'), 'Done.'], [look], limits)).end).toMatchObject({
       turn: { outcome: 'completed' },
     });
   });
 
   it('prevents calls that a model makes despite the tool choice `none`', async () => {
-    const { app, end } = await said(
+    const { app, end } = await runTurn(
       [calls('look'), calls('look'), { text: 'So far.', ...calls('look') }],
       [look],
       limits,
@@ -156,7 +160,7 @@ describe('the limit of iterations', () => {
   });
 
   it('leaves no trace in the later conversation', async () => {
-    const { app } = await said([calls('look'), calls('look'), 'My best.', 'Next.'], [look], limits);
+    const { app } = await runTurn([calls('look'), calls('look'), 'My best.', 'Next.'], [look], limits);
     await app.say('And now?');
     expect(JSON.stringify(app.model.requests[3]?.messages)).not.toContain('STOP');
   });
@@ -167,7 +171,7 @@ describe('a failing model', () => {
   const halfway = new ModelError('truncated', 'The reply broke off.', { outputBegan: true });
 
   it('fails the turn, whose message is kept, and a new message continues the session', async () => {
-    const { app, end } = await said([broken, 'Better.']);
+    const { app, end } = await runTurn([broken, 'Better.']);
     expect(end).toMatchObject({
       turn: {
         outcome: 'failed',
@@ -195,7 +199,7 @@ describe('a failing model', () => {
   });
 
   it('is not called a third time', async () => {
-    const { app, end } = await said([halfway, halfway, 'Never.']);
+    const { app, end } = await runTurn([halfway, halfway, 'Never.']);
     expect(app.model.requests).toHaveLength(2);
     expect(end).toMatchObject({ turn: { outcome: 'failed', error: { type: 'model-failure' } } });
   });

@@ -16,7 +16,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { createFact, withheldResult } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 /** A memory of the recorded notes with their places. */
 const noted: ToolMemory<readonly string[], string> = {
@@ -117,7 +117,7 @@ describe('a fact that a call records', () => {
   });
 
   it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
-    const dig = digs([notes('look')], { facts: [createFact(noted, 'opened')] });
+    const dig = diggingTool([notes('look')], { facts: [createFact(noted, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
     });

@@ -12,7 +12,11 @@ import { memoryApp } from '../session/memory-app.ts';
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** Returns a tool that only opens a frame, and returns its outcome. */
-function digs(tools: readonly AnyTool[], more: Partial<Frame> = {}, outcomes: FrameOutcome[] = []): AnyTool {
+function diggingTool(
+  tools: readonly AnyTool[],
+  more: Partial<Frame> = {},
+  outcomes: FrameOutcome[] = [],
+): AnyTool {
   return {
     name: 'dig',
     description: 'Digs.',
@@ -41,7 +45,7 @@ const count = defineTool({
   },
 });
 
-async function said(
+async function runTurn(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use?: readonly ModuleUse[],
@@ -53,8 +57,8 @@ async function said(
 
 describe('a nested loop', () => {
   it('has its own messages, instructions and tools, and returns its text', async () => {
-    const { app, texts, end } = await said(
-      [digs([count])],
+    const { app, texts, end } = await runTurn(
+      [diggingTool([count])],
       [calls('dig'), calls('count'), 'Found it.', 'Done.'],
     );
     expect(app.model.requests[1]).toMatchObject({
@@ -71,7 +75,7 @@ describe('a nested loop', () => {
 
   it('stores the state of its tools at its own path', async () => {
     const replies = [calls('count', 'dig'), calls('count'), calls('count'), 'Two.', 'Done.'];
-    const { app } = await said([count, digs([count])], replies);
+    const { app } = await runTurn([count, diggingTool([count])], replies);
     expect([...(await app.state()).callState].toSorted()).toEqual([
       ['tester', { n: 1 }],
       ['tester/dig', { n: 2 }],
@@ -80,8 +84,8 @@ describe('a nested loop', () => {
 
   it('passes its artifacts to the tool in order', async () => {
     const outcomes: FrameOutcome[] = [];
-    await said(
-      [digs([count], {}, outcomes)],
+    await runTurn(
+      [diggingTool([count], {}, outcomes)],
       [calls('dig'), calls('count'), calls('count'), 'Two.', 'Done.'],
     );
     expect(outcomes).toMatchObject([
@@ -94,8 +98,8 @@ describe('a nested loop', () => {
   });
 
   it('can contain another nested loop', async () => {
-    const { app, texts } = await said(
-      [digs([digs([count])])],
+    const { app, texts } = await runTurn(
+      [diggingTool([diggingTool([count])])],
       [calls('dig'), calls('dig'), calls('count'), 'Deep.', 'Mid.', 'Done.'],
     );
     expect(texts).toEqual(['completed: Mid.']);
@@ -103,16 +107,16 @@ describe('a nested loop', () => {
   });
 
   it('ends at its own limit of iterations, while the turn continues', async () => {
-    const limited = digs([count], { limits: { iterations: 1 } });
-    const { texts, end } = await said([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
+    const limited = diggingTool([count], { limits: { iterations: 1 } });
+    const { texts, end } = await runTurn([limited], [calls('dig'), calls('count'), 'So far.', 'Done.']);
     expect(texts).toEqual(['limit-reached: So far.']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('counts its calls toward the limit of the turn', async () => {
     const outcomes: FrameOutcome[] = [];
-    const dig = digs([count], {}, outcomes);
-    const { end } = await said(
+    const dig = diggingTool([count], {}, outcomes);
+    const { end } = await runTurn(
       [dig],
       [calls('dig'), calls('count', 'count'), 'One.', 'Done.'],
       [callLimits({ toolCalls: 2 })],
@@ -140,14 +144,14 @@ describe('a nested loop', () => {
       'The model called tools that do not exist more than 3 times in a row.',
     ],
   ])('fails without failing the turn if %s, and the tool receives the reason', async (_, inside, why) => {
-    const { texts, end } = await said([digs([count])], [calls('dig'), ...inside, 'Done.']);
+    const { texts, end } = await runTurn([diggingTool([count])], [calls('dig'), ...inside, 'Done.']);
     expect(texts).toEqual([`failed: ${why}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('can return the results of its last batch directly', async () => {
-    const { texts } = await said(
-      [digs([{ ...count, returnDirect: true }])],
+    const { texts } = await runTurn(
+      [diggingTool([{ ...count, returnDirect: true }])],
       [calls('dig'), calls('count'), 'Done.'],
     );
     expect(texts).toEqual(['returned-direct: {"n":1}']);
@@ -157,8 +161,8 @@ describe('a nested loop', () => {
     const inside = ({ messages }: { messages: readonly { role: string }[] }): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Dug.' : calls('count');
     const nine = Array.from({ length: 9 }, () => 'dig');
-    const { texts } = await said(
-      [digs([count])],
+    const { texts } = await runTurn(
+      [diggingTool([count])],
       [calls(...nine), ...Array.from({ length: 18 }, () => inside), 'Done.'],
     );
     expect(texts).toEqual(nine.map(() => 'completed: Dug.'));
@@ -190,8 +194,8 @@ describe('a nested loop', () => {
       isDug = true;
       return 'Dug.';
     };
-    const { texts } = await said(
-      [first, second, digs([note])],
+    const { texts } = await runTurn(
+      [first, second, diggingTool([note])],
       [calls('first', 'second', 'dig'), calls('note'), done, 'Done.'],
     );
     expect(texts).toEqual(['Done', '0', 'completed: Dug.']);
@@ -227,7 +231,7 @@ describe('a nested loop from an earlier invocation', () => {
   it('resumes without repeating its model calls and tool calls', async () => {
     const call = { id: 'c0.0', providerId: 'p', name: 'count', input: '{}' };
     const { app, types, texts } = await resumed(
-      [digs([count])],
+      [diggingTool([count])],
       ['Found.', 'Done.'],
       [
         opened,
@@ -242,7 +246,7 @@ describe('a nested loop from an earlier invocation', () => {
 
   it('returns its stored answer without calling the model', async () => {
     const { app, texts } = await resumed(
-      [digs([count])],
+      [diggingTool([count])],
       ['Done.'],
       [opened, inside({ text: 'Found.', toolCalls: [] })],
     );

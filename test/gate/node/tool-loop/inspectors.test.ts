@@ -3,7 +3,7 @@ import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '
 import { inspect, type LoopInspector, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { sourceOf } from './outside.ts';
-import { calls, digs, reads } from './scenes.ts';
+import { calls, diggingTool, reads } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
@@ -229,7 +229,7 @@ describe('an inspector', () => {
 
   it('also receives the events of nested loops, with their frames', async () => {
     const { inspector, of } = witness();
-    const session = createTestSession(agentWith([digs([reads('look')])], inspector), {
+    const session = createTestSession(agentWith([diggingTool([reads('look')])], inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
     });
     const { turn } = await session.send('Go.');
@@ -255,7 +255,7 @@ describe('an inspector', () => {
     ];
     const spoiler: LoopInspector = Object.fromEntries(moments.map((moment) => [moment, spoils]));
     const { inspector, seen } = witness();
-    const session = createTestSession(agentWith([digs([reads('look')])], spoiler, inspector), {
+    const session = createTestSession(agentWith([diggingTool([reads('look')])], spoiler, inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
       // The invocation that resumes an interrupted call reports it again.
       warm: true,

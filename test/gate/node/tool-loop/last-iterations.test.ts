@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { inspect, type LoopInspector, metricsInspector } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { calls, digs } from './scenes.ts';
+import { calls, diggingTool } from './scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -35,7 +35,7 @@ it('an inspector receives an iteration with a blank reply (CBK-04)', async () =>
 it('metrics count a call in a nested loop for the agent of the turn (AEL-04)', async () => {
   const tags: unknown[] = [];
   const metrics = { count: (_: string, __: number, tag: unknown) => void tags.push(tag), value: () => {} };
-  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [digs([look])] };
+  const base = { name: 'clerk', description: 'Works.', instructions: '', tools: [diggingTool([look])] };
   const agent = defineAgent({ ...base, use: [inspect(metricsInspector(metrics))] });
   await createTestSession(agent, { replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'] }).send('Go.');
   expect(tags).toEqual([

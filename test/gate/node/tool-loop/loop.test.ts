@@ -29,7 +29,7 @@ import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -208,7 +208,7 @@ describe('a loop', () => {
 
   it('has one system message, which is the first message (LOOP-17)', async () => {
     const session = sessionOf({
-      tools: [digs([reads('look')])],
+      tools: [diggingTool([reads('look')])],
       instructions: 'You work.',
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'More.'],
     });
@@ -376,7 +376,7 @@ describe('the events of a loop', () => {
       'Dug.',
       'Done.',
     ];
-    const tools = [reads('look'), digs([reads('look')])];
+    const tools = [reads('look'), diggingTool([reads('look')])];
     async function journalOf(show?: (item: FeedItem) => void): Promise<readonly SessionEvent[]> {
       const app = memoryApp({ tools, replies, clock: createManualClock() });
       const end = await app.say('Go.', { show });

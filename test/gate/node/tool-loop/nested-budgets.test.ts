@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { askedIn, eventsOf, heldBy, PRICES, reservedIn, scene, used } from './budget-scene.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 describe('the token limit of a nested loop', () => {
   const inner = [used(500, 50, calls('look')), used(500, 50, { text: 'Found.' })];
 
   it('ends only that loop, and its caller receives the reason (SUB-09)', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [digs([reads('look')], { uses: [budget({ tokens: 300 })] })],
+      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 300 })] })],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session.requests[1])).toEqual([
@@ -19,7 +19,7 @@ describe('the token limit of a nested loop', () => {
 
   it('is reported in USD if it is a limit on cost', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [digs([reads('look')], { uses: [budget({ cost: 0.001 })] })],
+      tools: [diggingTool([reads('look')], { uses: [budget({ cost: 0.001 })] })],
       prices: PRICES,
     });
     await session.send('Go.');
@@ -31,7 +31,7 @@ describe('the token limit of a nested loop', () => {
   it('cannot exceed the rest of the outer limit (SUB-09)', async () => {
     const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
       budget: { tokens: 2_500 },
-      tools: [digs([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
+      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
     });
     await session.send('Go.');
     const refused = await eventsOf(session, 'model-refused');
@@ -46,14 +46,16 @@ describe('the token limit of a nested loop', () => {
   it('counts usage both inside and outside the loop', async () => {
     const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
       budget: { tokens: 20_000 },
-      tools: [digs([reads('look')])],
+      tools: [diggingTool([reads('look')])],
     });
     expect(await session.send('Go.')).toMatchObject({ usage: { inputTokens: 1_200, outputTokens: 120 } });
     expect(await reservedIn(session)).toHaveLength(4);
   });
 
   it('makes a loop wait for reservations of parallel loops', async () => {
-    const tools = ['dig_a', 'dig_b'].map((name) => withName(digs([], { message: 'x'.repeat(2_500) }), name));
+    const tools = ['dig_a', 'dig_b'].map((name) =>
+      withName(diggingTool([], { message: 'x'.repeat(2_500) }), name),
+    );
     const replies = [calls('dig_a', 'dig_b'), 'One.', 'Two.', 'Done.'];
     const play = async (tokens: number) => {
       const session = scene(replies, { tools, budget: { tokens }, maxOutputTokens: 300 });
@@ -87,7 +89,7 @@ describe('the token limit of a nested loop', () => {
       return 'Lost.';
     };
     const session = scene([calls('dig'), dies, 'Found.', 'Done.'], {
-      tools: [digs([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
+      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
     // The first attempt counts, so that its reservation leaves no room for a second attempt.

@@ -18,7 +18,7 @@ const numbers: ToolMemory<readonly number[], number> = {
   initial: [],
   apply: (value, number) => [...value, number],
 };
-const says = (name: string, records: boolean): AnyTool => ({
+const sayingTool = (name: string, records: boolean): AnyTool => ({
   ...reads(name),
   effect: 'none',
   serial: 'words',
@@ -32,7 +32,7 @@ const says = (name: string, records: boolean): AnyTool => ({
 describe('a call that asks which tools will be offered after it', () => {
   it('receives the tools at the start of its batch, and those that earlier calls of its lane recorded', async () => {
     const { model, offered } = await runBare({
-      tools: [says('a', true), says('b', false), says('c', true)],
+      tools: [sayingTool('a', true), sayingTool('b', false), sayingTool('c', true)],
       memories: [words],
       strategies: [
         {

@@ -51,4 +51,4 @@ export function sourceOf(key: string, told: ListTools, { isStale = () => false }
 }
 
 /** Returns a promise that never settles. */
-export const never = (): Promise<never> => new Promise(() => {});
+export const neverResolve = (): Promise<never> => new Promise(() => {});

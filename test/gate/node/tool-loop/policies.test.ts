@@ -11,8 +11,8 @@ import {
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
-import { counted } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -22,7 +22,7 @@ interface Scene {
   readonly use?: readonly ModuleUse[];
 }
 
-async function said({ tools = [reads('look'), reads('list')], ...scene }: Scene) {
+async function runTurn({ tools = [reads('look'), reads('list')], ...scene }: Scene) {
   const { replies, ...declared } = scene;
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, ...declared });
   const session = createTestSession(agent, { replies });
@@ -35,7 +35,7 @@ describe('a call of an unknown tool', () => {
   const message = "Tool 'fly' not found. Available tools: [list, look]";
 
   it('fails the turn at once if the policy is `immediate` (TNF-01, PAR-04)', async () => {
-    const { answer, session } = await said({ replies: [calls('fly', 'look')], policies: immediate });
+    const { answer, session } = await runTurn({ replies: [calls('fly', 'look')], policies: immediate });
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'tool-not-found', message } });
     expect((await session.state()).messages[1]).toMatchObject({
       calls: [
@@ -46,8 +46,8 @@ describe('a call of an unknown tool', () => {
   });
 
   it('fails only the nested loop that made it (TNF-01)', async () => {
-    const { answer, texts } = await said({
-      tools: [digs([reads('look')])],
+    const { answer, texts } = await runTurn({
+      tools: [diggingTool([reads('look')])],
       replies: [calls('dig'), calls('fly'), 'Done.'],
       policies: immediate,
     });
@@ -56,7 +56,7 @@ describe('a call of an unknown tool', () => {
   });
 
   it.each([0, 1])('is reported %i times in a row, as the policy allows (TNF-01, TNF-06)', async (retries) => {
-    const { answer, session } = await said({
+    const { answer, session } = await runTurn({
       replies: [calls('fly'), calls('fly'), calls('fly')],
       policies: { unknownTools: { retries } },
     });
@@ -68,8 +68,8 @@ describe('a call of an unknown tool', () => {
   });
 
   it('is counted separately in each turn and each loop (TNF-06)', async () => {
-    const { session, answer } = await said({
-      tools: [digs([])],
+    const { session, answer } = await runTurn({
+      tools: [diggingTool([])],
       replies: [
         ...[calls('fly'), calls('dig'), calls('fly'), 'Dug.', calls('fly'), 'Done.'],
         ...[calls('fly'), 'Done again.'],
@@ -90,7 +90,7 @@ describe('a call of an unknown tool', () => {
   ])(
     'suggests names that are as similar as the policy requires: %j (TNF-03, TNF-05)',
     async (policy, words) => {
-      const { texts } = await said({
+      const { texts } = await runTurn({
         tools: [reads('searchMail'), reads('searchNotes')],
         replies: [calls('search'), 'Done.'],
         policies: { unknownTools: policy },
@@ -102,7 +102,7 @@ describe('a call of an unknown tool', () => {
   );
 
   it('does not run a similar tool by default (TNF-08)', async () => {
-    const { texts } = await said({ replies: [calls('LOOK'), 'Done.'] });
+    const { texts } = await runTurn({ replies: [calls('LOOK'), 'Done.'] });
     expect(texts[0]).toMatch(/^Error: Tool 'LOOK' does not exist\. Did you mean 'look'\?/);
   });
 
@@ -110,26 +110,26 @@ describe('a call of an unknown tool', () => {
     const autoExecute = { unknownTools: { autoExecute: true } } as const;
 
     it('runs the tool that the model means, under its real name in the conversation', async () => {
-      const { texts, session } = await said({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
+      const { texts, session } = await runTurn({ replies: [calls('Lo-ok'), 'Done.'], policies: autoExecute });
       expect(texts).toEqual(['look done']);
       expect(session.requests[1]?.messages[1]).toMatchObject({ toolCalls: [{ name: 'look' }] });
     });
 
     it('does not choose between two tools', async () => {
       const tools = [reads('look_up'), reads('lookUp')];
-      const { texts } = await said({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
+      const { texts } = await runTurn({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(
         /^Error: Tool 'lookup' does not exist\. Possible matches: \['lookUp', 'look_up'\]\./,
       );
     });
 
     it('does not guess a tool from a similar name', async () => {
-      const { texts } = await said({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
+      const { texts } = await runTurn({ replies: [calls('looks'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(/^Error: Tool 'looks' does not exist\./);
     });
 
     it('counts each spelling toward the limit of the tool', async () => {
-      const { texts } = await said({
+      const { texts } = await runTurn({
         replies: [calls('look', 'LOOK', 'Look'), 'Done.'],
         policies: autoExecute,
         use: [callLimits({ callsPerTool: 2 })],
@@ -153,7 +153,7 @@ describe('a call of an unknown tool', () => {
         { serial: 's' },
       );
       const replies = [calls('step', 'STEP', 'list'), 'Done.'];
-      await said({ tools: [step, list], replies, policies: autoExecute });
+      await runTurn({ tools: [step, list], replies, policies: autoExecute });
       expect(log).toEqual(['starts 0', 'ends 0', 'starts 1', 'ends 1']);
     });
   });
@@ -161,7 +161,7 @@ describe('a call of an unknown tool', () => {
 
 describe('a blank reply', () => {
   it('fails the turn at once if no retries are left (EMP-02)', async () => {
-    const { answer, session } = await said({ replies: [''], policies: { blankReplies: { retries: 0 } } });
+    const { answer, session } = await runTurn({ replies: [''], policies: { blankReplies: { retries: 0 } } });
     expect(session.requests).toHaveLength(1);
     expect(answer).toMatchObject({
       outcome: 'failed',
@@ -170,7 +170,7 @@ describe('a blank reply', () => {
   });
 
   it('is retried as often as the policy allows, and each retry counts as an iteration (EMP-02, EMP-05)', async () => {
-    const { answer } = await said({
+    const { answer } = await runTurn({
       replies: [' ', '', '\n'],
       policies: { blankReplies: { retries: 2 } },
     });
@@ -181,7 +181,7 @@ describe('a blank reply', () => {
   });
 
   it('counts toward the limit of iterations while it is retried (EMP-05)', async () => {
-    const { session, answer } = await said({
+    const { session, answer } = await runTurn({
       replies: ['', '', 'Now.'],
       policies: { blankReplies: { retries: 9 } },
       limits: { iterations: 2 },
@@ -195,7 +195,7 @@ describe('a blank reply', () => {
   });
 
   it('can be the answer if the policy says so, and stays in the conversation (EMP-01)', async () => {
-    const { answer, session } = await said({
+    const { answer, session } = await runTurn({
       replies: ['', 'Hello.'],
       policies: { blankReplies: { retries: 0, end: 'completed' } },
     });
@@ -209,7 +209,7 @@ describe('a blank reply', () => {
   });
 
   it('is followed by a nudge only while it is the last message, so that roles alternate later (EMP-03, EMP-04)', async () => {
-    const { session, answer } = await said({ replies: ['', 'Here.', 'Again.'] });
+    const { session, answer } = await runTurn({ replies: ['', 'Here.', 'Again.'] });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await session.send('More.');
     expect(session.requests[2]?.messages.map((message) => [message.role, message.text])).toEqual([
@@ -222,8 +222,8 @@ describe('a blank reply', () => {
   });
 
   it('is counted separately in each loop (EMP-05)', async () => {
-    const { answer } = await said({
-      tools: [digs([])],
+    const { answer } = await runTurn({
+      tools: [diggingTool([])],
       replies: ['', calls('dig'), '', 'Dug.', '', 'Done.'],
     });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -242,7 +242,7 @@ describe('a direct return', () => {
   const any: Policies = { returnDirect: 'any' };
 
   it('needs only one call of a batch with the policy `any`, and contains the results of such calls (LOOP-09, LOOP-11)', async () => {
-    const { answer, session } = await said({
+    const { answer, session } = await runTurn({
       tools: [policy, reads('look')],
       replies: [calls('look', 'policy', 'policy')],
       policies: any,
@@ -254,16 +254,23 @@ describe('a direct return', () => {
   });
 
   it('does not happen if a call fails, under any policy (LOOP-10)', async () => {
-    const alone = await said({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
+    const alone = await runTurn({ tools: [fails], replies: [calls('fails'), 'Sorry.'], policies: any });
     expect(alone.answer).toMatchObject({ outcome: 'completed', text: 'Sorry.' });
-    const beside = await said({ tools: [fails, policy], replies: [calls('fails', 'policy')], policies: any });
+    const beside = await runTurn({
+      tools: [fails, policy],
+      replies: [calls('fails', 'policy')],
+      policies: any,
+    });
     expect(beside.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.' });
   });
 
   it('needs all calls of a batch by default (LOOP-11, PAR-08)', async () => {
-    const both = await said({ tools: [policy], replies: [calls('policy', 'policy')] });
+    const both = await runTurn({ tools: [policy], replies: [calls('policy', 'policy')] });
     expect(both.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
-    const mixed = await said({ tools: [policy, reads('look')], replies: [calls('policy', 'look'), 'So.'] });
+    const mixed = await runTurn({
+      tools: [policy, reads('look')],
+      replies: [calls('policy', 'look'), 'So.'],
+    });
     expect(mixed.answer).toMatchObject({ outcome: 'completed', text: 'So.' });
   });
 });
@@ -311,7 +318,7 @@ describe('a call that the policy `isEligible` refuses', () => {
   });
 
   it('counts as a refusal, not as a success, and never returns directly (SPM-08)', async () => {
-    const { answer, session } = await said({
+    const { answer, session } = await runTurn({
       tools: [reads('last', () => 'x', { returnDirect: true })],
       replies: [calls('last'), 'Well.'],
       policies: { isEligible: () => false },
@@ -323,7 +330,7 @@ describe('a call that the policy `isEligible` refuses', () => {
   });
 
   it('is refused if the policy throws (SPM-08)', async () => {
-    const { texts } = await said({
+    const { texts } = await runTurn({
       replies: [calls('look'), 'Well.'],
       policies: {
         isEligible: () => {
@@ -338,7 +345,7 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('is refused if the policy does not respond within 30 seconds', async () => {
     const manual = createManualClock(1_000_000);
-    const { clock, timersLeft } = counted(manual);
+    const { clock, timersLeft } = countTimers(manual);
     const agent = defineAgent({
       name: 'clerk',
       description: 'W.',
@@ -359,8 +366,8 @@ describe('a call that the policy `isEligible` refuses', () => {
   });
 
   it('is refused in nested loops too', async () => {
-    const { session } = await said({
-      tools: [digs([reads('look')])],
+    const { session } = await runTurn({
+      tools: [diggingTool([reads('look')])],
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
       policies: { isEligible: ({ name }) => name !== 'look' },
     });
@@ -383,13 +390,13 @@ describe('an error thrown by a tool', () => {
   ];
 
   it('is shown to the model as its message by default (SPM-10)', async () => {
-    const { answer, texts } = await said({ tools, replies: [calls('print'), 'Well.'] });
+    const { answer, texts } = await runTurn({ tools, replies: [calls('print'), 'Well.'] });
     expect(texts).toEqual(['Error: No paper.']);
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
   it('is shown to the model in the words of the policy (SPM-10)', async () => {
-    const { texts } = await said({
+    const { texts } = await runTurn({
       tools,
       replies: [calls('print'), 'Well.'],
       policies: { exceptions: ({ tool, thrown }) => `${tool} broke: ${(thrown as Error).name}` },
@@ -398,7 +405,7 @@ describe('an error thrown by a tool', () => {
   });
 
   it('fails the turn if the policy always rethrows it, while other calls keep their results (SPM-10, SPM-11)', async () => {
-    const { answer, session } = await said({
+    const { answer, session } = await runTurn({
       tools,
       replies: [calls('look', 'ring')],
       policies: { exceptions: exceptionProcessor({ alwaysThrow: true }) },
@@ -417,19 +424,19 @@ describe('an error thrown by a tool', () => {
 
   it('ends the turn if its class or a base class is listed in the policy (SPM-10)', async () => {
     const policies: Policies = { exceptions: exceptionProcessor({ rethrown: [RangeError] }) };
-    const fatal = await said({ tools, replies: [calls('print')], policies });
+    const fatal = await runTurn({ tools, replies: [calls('print')], policies });
     expect(fatal.answer).toMatchObject({
       outcome: 'failed',
       error: {
         message: "Tool 'print' threw, which ended the turn. The exception is in the result of its call.",
       },
     });
-    const told = await said({ tools, replies: [calls('ring'), 'Well.'], policies });
+    const told = await runTurn({ tools, replies: [calls('ring'), 'Well.'], policies });
     expect(told.answer).toMatchObject({ outcome: 'completed' });
   });
 
   it('becomes a signal if the policy returns one (SPM-10)', async () => {
-    const { answer } = await said({
+    const { answer } = await runTurn({
       tools,
       replies: [calls('ring')],
       policies: {
@@ -446,7 +453,7 @@ describe('an error thrown by a tool', () => {
   });
 
   it('is shown to the model as its class if it has no message (SPM-10)', async () => {
-    const { texts } = await said({
+    const { texts } = await runTurn({
       tools: [throws('print', new OutOfPaper())],
       replies: [calls('print'), 'Well.'],
     });

@@ -42,14 +42,14 @@ const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[],
 };
 
 /** Returns the input in the last marker of the last result. */
-function named(request: ModelRequest): unknown {
+function suggestedInput(request: ModelRequest): unknown {
   const sent = /read_result\((\{.*?\})\)/.exec(shownResults(request).at(-1) ?? '')?.[1];
   return sent === undefined ? undefined : JSON.parse(sent);
 }
 
 /** Calls the tool with the input of the last marker, or answers if there is no marker. */
 const readsOn = (request: ModelRequest): ScriptedReply => {
-  const input = named(request);
+  const input = suggestedInput(request);
   return input === undefined ? 'Read.' : calls(['read_result', input]);
 };
 
@@ -206,7 +206,7 @@ describe('a call of readResult', () => {
   ): Promise<string | undefined> => {
     const replies: ScriptedReply[] = [
       calls('look'),
-      (request) => calls(['read_result', input(Object(named(request)).result)]),
+      (request) => calls(['read_result', input(Object(suggestedInput(request)).result)]),
       'Done.',
     ];
     const session = sessionOf([look, readResult()], replies, more);
@@ -275,7 +275,7 @@ describe('a call of readResult', () => {
     const replies: ScriptedReply[] = [
       calls('look'),
       (request) => {
-        sent = Object(named(request)).result;
+        sent = Object(suggestedInput(request)).result;
         return 'Looked.';
       },
       () => calls(['read_result', { result: sent, from: 10_000 }]),

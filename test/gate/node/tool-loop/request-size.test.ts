@@ -22,23 +22,23 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
 });
 
 /** Returns the counted size of a message whose number of tokens is unknown. */
-const counted = (message: ModelMessage): number => bytes(message) + 16;
+const countBytes = (message: ModelMessage): number => bytes(message) + 16;
 
 const ASKED = [system('Work.'), user('Go.'), user('On.')];
 const TOLD = 20;
 
 /** Returns the counted size of a request that follows a request with known tokens. */
-function after(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
+function sizeAfter(earlier: ModelRequest, later: ModelRequest, { model = 'm', told = TOLD } = {}): number {
   const { lengths } = sizeOf('m', earlier, undefined);
   return sizeOf(model, later, { request: lengths, inputTokens: told }).inputTokens;
 }
 
-const all = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
+const inputTokensOf = (asked: ModelRequest): number => sizeOf('m', asked, undefined).inputTokens;
 
 describe('the stored size of a request', () => {
   it('contains its model, its number of messages, and lengths', () => {
     const { lengths, inputTokens } = sizeOf('m', request(ASKED), undefined);
-    const text = ASKED.slice(1).reduce((sum, message) => sum + counted(message), 0);
+    const text = ASKED.slice(1).reduce((sum, message) => sum + countBytes(message), 0);
     expect(lengths).toEqual({ model: 'm', system: 5, tools: 0, messages: 2, text });
     expect(inputTokens).toBe(64 + 5 + text);
   });
@@ -52,7 +52,7 @@ describe('the stored size of a request', () => {
         system: 5,
         tools: expect.any(Number),
         messages: 1,
-        text: counted(user('Go.')),
+        text: countBytes(user('Go.')),
       },
     ]);
   });
@@ -65,15 +65,15 @@ describe('the stored size of a request', () => {
 describe('a request that follows a request with known tokens', () => {
   it('counts the known tokens and the bytes that were added since', () => {
     const came = [user('More?'), user('And?')];
-    const since = came.reduce((sum, message) => sum + counted(message), 0);
-    expect(after(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
-    expect(after(request(ASKED), request(ASKED))).toBe(TOLD);
+    const since = came.reduce((sum, message) => sum + countBytes(message), 0);
+    expect(sizeAfter(request(ASKED), request([...ASKED, ...came]))).toBe(TOLD + since);
+    expect(sizeAfter(request(ASKED), request(ASKED))).toBe(TOLD);
   });
 
   const tools = [tool('look'), tool('mail')];
-  const offered = all(request([], { tools })) - 64;
+  const offered = inputTokensOf(request([], { tools })) - 64;
   const output = { name: 'answer', schema: { type: 'object' } };
-  const form = all(request([], { output })) - 64;
+  const form = inputTokensOf(request([], { output })) - 64;
   const long = user('x'.repeat(9_000));
   const HEAVY = [system('Work.'), long];
 
@@ -84,35 +84,35 @@ describe('a request that follows a request with known tokens', () => {
     [
       'the messages',
       { messages: [system('Work.'), user('y'.repeat(5_000))] },
-      counted(user('y'.repeat(5_000))),
+      countBytes(user('y'.repeat(5_000))),
     ],
   ])('counts all bytes of a part whose length has changed: %s', (_, change, part) => {
     const earlier = request(HEAVY);
-    expect(after(earlier, { ...earlier, ...change })).toBe(TOLD + part);
+    expect(sizeAfter(earlier, { ...earlier, ...change })).toBe(TOLD + part);
   });
 
   it('counts no removed tools, and all of them if they return', () => {
     const [withTools, without] = [request(HEAVY, { tools }), request(HEAVY)];
-    expect(after(withTools, without)).toBe(TOLD);
-    expect(after(without, withTools)).toBe(TOLD + offered);
+    expect(sizeAfter(withTools, without)).toBe(TOLD);
+    expect(sizeAfter(without, withTools)).toBe(TOLD + offered);
   });
 
   it('counts all messages if there are fewer, even if their total length is the same', () => {
     const earlier = [user('a'.repeat(500)), user('b'.repeat(500))];
-    const sum = earlier.reduce((length, message) => length + counted(message), 0);
-    const one = user('c'.repeat(sum - counted(user(''))));
-    expect(counted(one)).toBe(sum);
-    expect(after(request(earlier), request([one]))).toBe(TOLD + sum);
+    const sum = earlier.reduce((length, message) => length + countBytes(message), 0);
+    const one = user('c'.repeat(sum - countBytes(user(''))));
+    expect(countBytes(one)).toBe(sum);
+    expect(sizeAfter(request(earlier), request([one]))).toBe(TOLD + sum);
   });
 
   it('never counts more than its bytes', () => {
     const later = request([system('Be quick.'), user('Go.')]);
-    expect(after(request(ASKED), later, { told: 9_000 })).toBe(all(later));
+    expect(sizeAfter(request(ASKED), later, { told: 9_000 })).toBe(inputTokensOf(later));
   });
 
   it('is counted in bytes if it goes to another model', () => {
     const later = request([...HEAVY, user('More?')]);
-    expect(after(request(HEAVY), later, { model: 'other' })).toBe(all(later));
+    expect(sizeAfter(request(HEAVY), later, { model: 'other' })).toBe(inputTokensOf(later));
   });
 
   it('does not notice a change that keeps the length of a part', () => {
@@ -120,6 +120,6 @@ describe('a request that follows a request with known tokens', () => {
       request([system('It is 12:59.'), long]),
       request([system('It is 13:00.'), long]),
     ];
-    expect(after(before, since)).toBe(TOLD);
+    expect(sizeAfter(before, since)).toBe(TOLD);
   });
 });

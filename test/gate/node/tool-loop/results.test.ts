@@ -18,7 +18,7 @@ const list = defineTool({ name: 'list', description: 'Lists.', effect: 'read', r
 
 const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
-async function said(
+async function runTurn(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
   use?: readonly ModuleUse[],
@@ -39,13 +39,13 @@ describe('a call of an unknown tool', () => {
     ['ragbot_vectorSearch', " Did you mean 'vectorSearch'?"],
     ['__proto__', ''],
   ])('returns the available tools (TNF-02, TNF-03): %s', async (name, suggestion) => {
-    const { texts, end } = await said([look, list], [calls(name), 'Done.']);
+    const { texts, end } = await runTurn([look, list], [calls(name), 'Done.']);
     expect(texts).toEqual([`Error: Tool '${name}' does not exist.${suggestion} ${rest}`]);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
 
   it('fails the turn if it is the fourth in a row (TNF-01)', async () => {
-    const { app, end } = await said([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
+    const { app, end } = await runTurn([look], [calls('a'), calls('b', 'c'), calls('d'), 'Never.']);
     expect(app.model.requests).toHaveLength(3);
     expect(end).toMatchObject({
       turn: {
@@ -59,7 +59,7 @@ describe('a call of an unknown tool', () => {
   });
 
   it('is counted from zero after a call of a known tool (TNF-06)', async () => {
-    const { end } = await said(
+    const { end } = await runTurn(
       [look],
       [calls('a', 'b', 'c'), calls('vectorSearch'), calls('a', 'b', 'c'), 'Done.'],
     );
@@ -72,14 +72,14 @@ describe('input', () => {
     ['{"query":', "is not valid JSON: it does not end with '}', so it may be cut off"],
     ['[1]', 'is an array, not a JSON object'],
   ])('leads to an error result if it is not a JSON object: %s', async (input, problem) => {
-    const { texts } = await said([look], [{ calls: [{ name: 'vectorSearch', input }] }, 'Done.']);
+    const { texts } = await runTurn([look], [{ calls: [{ name: 'vectorSearch', input }] }, 'Done.']);
     expect(texts).toEqual([
       `Error: The input of tool 'vectorSearch' ${problem}. Send one JSON object that matches its schema.`,
     ]);
   });
 
   it('leads to an error result with every problem if it does not fit the schema, and the tool does not run', async () => {
-    const { texts, app, end } = await said(
+    const { texts, app, end } = await runTurn(
       [look],
       [{ calls: [{ name: 'vectorSearch', input: { query: 1 } }] }, 'Done.'],
     );
@@ -96,13 +96,13 @@ describe('limits of tool calls (SPM-13)', () => {
 
   it('refuse further calls of one tool, and the turn ends as limit-reached', async () => {
     const replies = [calls('list', 'list', 'vectorSearch', 'list'), calls('list'), 'Best so far.'];
-    const { texts, end } = await said([look, list], replies, [callLimits({ callsPerTool: 2 })]);
+    const { texts, end } = await runTurn([look, list], replies, [callLimits({ callsPerTool: 2 })]);
     expect(texts).toEqual(['a, b', 'a, b', 'seen', perTool, perTool]);
     expect(end).toMatchObject({ turn: { outcome: 'limit-reached', text: 'Best so far.' } });
   });
 
   it('refuse all further calls', async () => {
-    const { texts, end } = await said(
+    const { texts, end } = await runTurn(
       [look, list],
       [calls('list', 'vectorSearch'), calls('list', 'list'), 'Best.'],
       [callLimits({ toolCalls: 3 })],
@@ -226,7 +226,7 @@ describe('a tool that exceeds its time limit', () => {
     };
     const config = { name: 'cut', description: 'Breaks.', run } as const;
     const tool = effect === 'once' ? defineTool(config) : defineTool({ ...config, effect });
-    expect((await said([tool], [calls('cut'), 'Done.'])).texts).toEqual([text]);
+    expect((await runTurn([tool], [calls('cut'), 'Done.'])).texts).toEqual([text]);
   });
 });
 

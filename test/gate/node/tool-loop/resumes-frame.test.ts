@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { hasOpenFrame } from '../../../doors/loop.ts';
-import { calls, digs } from './scenes.ts';
+import { calls, diggingTool } from './scenes.ts';
 
 describe('a call that opens a frame', () => {
   it('learns whether its frame is already open because the frame was interrupted', async () => {
@@ -18,7 +18,7 @@ describe('a call that opens a frame', () => {
         return 'alive';
       },
     });
-    const dig = digs([dies]);
+    const dig = diggingTool([dies]);
     const asks: AnyTool = {
       ...dig,
       call(input, call) {

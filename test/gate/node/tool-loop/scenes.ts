@@ -18,7 +18,7 @@ export const shownResults = (request: ModelRequest | undefined): readonly string
   request?.messages.flatMap((message) => (message.role === 'tool' ? [message.text] : [])) ?? [];
 
 /** Returns a tool that only opens a frame, and returns its outcome. */
-export const digs = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
+export const diggingTool = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
   ...reads('dig'),
   effect: 'none',
   inner: tools,

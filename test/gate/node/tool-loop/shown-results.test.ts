@@ -24,7 +24,7 @@ const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.
   );
 
 /** Returns what the model sees of the value that a tool returns. */
-async function shown(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
+async function resultShownFor(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
   const session = sessionOf([reads('look', answer)], scene);
   await session.send('Go.');
   return shownResults(session.requests.at(-1)).at(-1);
@@ -32,11 +32,11 @@ async function shown(answer: () => unknown, scene: Scene = {}): Promise<string |
 
 describe('a result', () => {
   it('is shown completely up to 65,536 characters', async () => {
-    expect(await shown(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
+    expect(await resultShownFor(() => 'x'.repeat(65_536))).toBe('x'.repeat(65_536));
   });
 
   it('is shown only at its beginning if it is longer, with a note on the shown part', async () => {
-    expect(await shown(() => 'x'.repeat(1_000_000))).toBe(
+    expect(await resultShownFor(() => 'x'.repeat(1_000_000))).toBe(
       `${'x'.repeat(65_536)}\n... [shortened: 65536 of 1000000 characters are shown]`,
     );
   });
@@ -51,12 +51,12 @@ describe('a result', () => {
     ],
     ['a surrogate pair that just fits', () => 'kelp 😀', 'kelp 😀'],
   ])('is limited to the characters that the agent allows: %s', async (_, answer, text) => {
-    expect(await shown(answer, { policies: { resultCharacters: 7 } })).toBe(text);
+    expect(await resultShownFor(answer, { policies: { resultCharacters: 7 } })).toBe(text);
   });
 
   it('shares its limit with its text files, each of which has a note on the shown part', async () => {
     const sheet = (letter: string) => file(new TextEncoder().encode(letter.repeat(150)), 'text/csv', letter);
-    const text = await shown(() => content(['Sales:', sheet('a'), sheet('b')]), {
+    const text = await resultShownFor(() => content(['Sales:', sheet('a'), sheet('b')]), {
       policies: { resultCharacters: 450 },
     });
     const lines =
@@ -69,7 +69,7 @@ describe('a result', () => {
   it('is shortened after transformers have processed the complete text', async () => {
     const use = [defineTransformer({ name: 'counts', result: (text) => `${text.length} ${text}` })];
     const scene = { policies: { resultCharacters: 8 }, use };
-    expect(await shown(() => 'x'.repeat(90), scene)).toBe(
+    expect(await resultShownFor(() => 'x'.repeat(90), scene)).toBe(
       '90 xxxxx\n... [shortened: 8 of 93 characters are shown]',
     );
   });

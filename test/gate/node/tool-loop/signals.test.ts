@@ -17,9 +17,9 @@ import { decorate } from '../../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toolResult } from '../../../doors/tools.ts';
-import { stored } from '../../../fixtures/stored.ts';
+import { waitForEvent } from '../../../fixtures/stored.ts';
 import { callResults } from '../session/former-holder.ts';
-import { calls, digs, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, reads, shownResults } from './scenes.ts';
 
 const sends = (name: string, thrown: () => unknown, more: Parameters<typeof reads>[2] = {}): AnyTool =>
   reads(
@@ -33,13 +33,13 @@ const sends = (name: string, thrown: () => unknown, more: Parameters<typeof read
 const sessionOf = (tools: readonly AnyTool[], replies: readonly ScriptedReply[]) =>
   createTestSession(defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools }), { replies });
 
-async function said(tools: readonly AnyTool[], replies: readonly ScriptedReply[]) {
+async function runTurn(tools: readonly AnyTool[], replies: readonly ScriptedReply[]) {
   const session = sessionOf(tools, replies);
   const answer = await session.send('Go.');
   return { session, answer, texts: callResults((await session.state()).messages).map(([, words]) => words) };
 }
 
-const failing = (reason: string) => new SignalError({ type: 'fail', reason });
+const failSignal = (reason: string) => new SignalError({ type: 'fail', reason });
 
 const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = [
   ['replan', replan, { outcome: 'completed' }],
@@ -51,7 +51,7 @@ const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = 
     (reason) => new ToolConfigurationError(reason),
     { outcome: 'failed', error: { type: 'misconfigured', message: 'Enough.' } },
   ],
-  ['fail', failing, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
+  ['fail', failSignal, { outcome: 'failed', error: { type: 'tool-failure', message: 'Enough.' } }],
 ];
 
 describe.each(KINDS)('the signal %s', (type, make, ends) => {
@@ -59,7 +59,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   const thrown = sends('stop', () => make('Enough.'));
 
   it('ends the turn without another model call and without an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
-    const { session, answer } = await said([thrown], [calls('stop')]);
+    const { session, answer } = await runTurn([thrown], [calls('stop')]);
     expect(answer).toMatchObject({ ...ends, signal, text: '', iterations: 1, toolCalls: 1 });
     expect(session.requests).toHaveLength(1);
   });
@@ -74,7 +74,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
       };
       return { decorated: decorate(inside, { call }), ran };
     })();
-    const { answer } = await said([decorated], [calls('stop')]);
+    const { answer } = await runTurn([decorated], [calls('stop')]);
     expect(answer).toMatchObject({ ...ends, signal });
     expect(ran).toEqual(['ran']);
   });
@@ -85,7 +85,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
         throw make('Enough.');
       },
     });
-    expect((await said([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
+    expect((await runTurn([around], [calls('stop')])).answer).toMatchObject({ ...ends, signal });
   });
 
   it('takes effect even if a decorator replaces the result (SIG-01)', async () => {
@@ -95,7 +95,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
         return text('Nothing happened.');
       },
     });
-    const { answer, texts } = await said([hushed], [calls('stop')]);
+    const { answer, texts } = await runTurn([hushed], [calls('stop')]);
     expect(answer).toMatchObject({ ...ends, signal });
     expect(texts).toEqual(['Nothing happened.']);
   });
@@ -111,7 +111,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
         throw make(why);
       },
     });
-    const { answer } = await said([typed], [{ calls: [{ name: 'stop', input: { why: 'Enough.' } }] }]);
+    const { answer } = await runTurn([typed], [{ calls: [{ name: 'stop', input: { why: 'Enough.' } }] }]);
     expect(answer).toMatchObject({ ...ends, signal });
   });
 
@@ -126,7 +126,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
     const stop = decorate(thrown, {
       call: (input, live) => thrown.call(input, live).finally(stopped.resolve),
     });
-    const { texts, session } = await said([stop, slow], [calls('slow', 'stop', 'slow')]);
+    const { texts, session } = await runTurn([stop, slow], [calls('slow', 'stop', 'slow')]);
     expect(ran).toHaveLength(2);
     expect(texts[0]).toBe('slow but sure');
     expect(texts[2]).toBe('slow but sure');
@@ -144,7 +144,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
       },
       { serial: 's' },
     );
-    const { texts } = await said([stop, step], [calls('step', 'stop', 'step', 'stop')]);
+    const { texts } = await runTurn([stop, step], [calls('step', 'stop', 'step', 'stop')]);
     expect(ran).toBe(1);
     expect(texts.slice(2)).toEqual([
       "Error: Skipped: 'step' was not run, since another call of this reply ended the loop: Enough.",
@@ -153,7 +153,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   });
 
   it('leaves a conversation that can continue, because each call has a result (LOOP-16)', async () => {
-    const { session } = await said([thrown], [calls('stop', 'stop'), 'Here I am.']);
+    const { session } = await runTurn([thrown], [calls('stop', 'stop'), 'Here I am.']);
     expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Here I am.' });
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'tool'],
@@ -166,7 +166,7 @@ describe('a signal', () => {
   it('is returned with its reason, and is not an error if it replans or stops (SIG-01, LOOP-12)', async () => {
     const kinds = KINDS.map(([type, make]) => sends(type.replace('-', '_'), () => make('Enough.')));
     for (const tool of kinds) {
-      const { texts } = await said([tool], [calls(tool.name)]);
+      const { texts } = await runTurn([tool], [calls(tool.name)]);
       const isFailure = tool.name === 'misconfigured' || tool.name === 'fail';
       expect(texts).toEqual([isFailure ? 'Error: Enough.' : 'Enough.']);
     }
@@ -178,7 +178,7 @@ describe('a signal', () => {
       state.set('seen', 1);
       throw replan('I found a clue.');
     });
-    const { session, answer } = await said([tool], [calls('stop')]);
+    const { session, answer } = await runTurn([tool], [calls('stop')]);
     expect(answer).toMatchObject({ signal: { type: 'replan', reason: 'I found a clue.' } });
     const { blackboard, callState: cells } = await session.state();
     expect(blackboard).toEqual([{ name: 'clue', value: 'a clue' }]);
@@ -214,7 +214,7 @@ describe('a signal', () => {
       const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
       return sends(name, () => make(`${name} says so.`));
     });
-    const { answer } = await said(tools, [calls(...names)]);
+    const { answer } = await runTurn(tools, [calls(...names)]);
     const first = type === 'replan' ? 'replan' : type.replace('-', '_');
     expect(answer.signal).toEqual({ type, reason: `${first} says so.` });
   });
@@ -263,7 +263,7 @@ describe('a signal', () => {
     const slow = tool(
       'slow',
       async () => {
-        await stored(session, ({ type }) => type === 'tool-call-ended');
+        await waitForEvent(session, ({ type }) => type === 'tool-call-ended');
         if (kills-- > 0) session.kill();
       },
       's',
@@ -301,8 +301,8 @@ describe('a signal in a nested loop', () => {
     ['replan', replan],
     ['terminate-action', terminateAction],
   ])('ends only that loop: %s (SIG-02)', async (_, make) => {
-    const { session, answer } = await said(
-      [digs([sends('stop', () => make('Enough.'))])],
+    const { session, answer } = await runTurn(
+      [diggingTool([sends('stop', () => make('Enough.'))])],
       [calls('dig'), calls('stop'), 'Done.'],
     );
     expect(shownResults(session.requests[2])).toEqual(['completed: Enough.']);
@@ -313,14 +313,14 @@ describe('a signal in a nested loop', () => {
   it.each(KINDS.slice(2))(
     'reaches the turn even if the tool around the loop replaces the result: %s (SIG-02, SIG-03)',
     async (type, make, ends) => {
-      const dig = digs([sends('stop', () => make('Enough.'))]);
+      const dig = diggingTool([sends('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {
         call: async (input, live) => {
           await dig.call(input, live);
           return text('All is well.');
         },
       });
-      const { session, answer, texts } = await said([calm], [calls('dig'), calls('stop')]);
+      const { session, answer, texts } = await runTurn([calm], [calls('dig'), calls('stop')]);
       expect(answer).toMatchObject({ ...ends, signal: { type, reason: 'Enough.' }, text: '' });
       expect(texts).toEqual(['All is well.']);
       expect(session.requests).toHaveLength(2);
@@ -328,8 +328,8 @@ describe('a signal in a nested loop', () => {
   );
 
   it('reaches the turn from a loop at depth two', async () => {
-    const { answer, session } = await said(
-      [digs([digs([sends('stop', () => exitEarly('Out.'))])])],
+    const { answer, session } = await runTurn(
+      [diggingTool([diggingTool([sends('stop', () => exitEarly('Out.'))])])],
       [calls('dig'), calls('dig'), calls('stop')],
     );
     expect(answer).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Out.' } });
@@ -346,7 +346,7 @@ describe('a signal in a nested loop', () => {
         throw terminateAgent('Enough.');
       },
     });
-    const dig = digs([inside]);
+    const dig = diggingTool([inside]);
     const dies = decorate(dig, {
       call: async (input, live) => {
         const result = await dig.call(input, live);

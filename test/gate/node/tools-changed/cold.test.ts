@@ -11,26 +11,26 @@ import type { TestSession } from '../../../../src/testing/entry.ts';
 import { emptyState, parseEvent, reduce, toRow } from '../../../doors/journal.ts';
 import { listFirstWords, longMessage } from '../session/compaction-scene.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { digs } from '../tool-loop/scenes.ts';
-import { does } from '../unfolding/scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
+import { createTool } from '../unfolding/scenes.ts';
 import {
   byPlace,
   changesOf,
-  closes,
+  closeCall,
   doors,
   extendsIt,
   names,
+  openCall,
   openingDoors,
-  opens,
   placeOf,
   repliesOf,
   SIGNS,
   sessionOf,
   TOOLS,
-  thinks,
+  thinkingReply,
 } from './scenes.ts';
 
-const declared = { name: 'files', description: 'Files.', tools: [does('read'), does('write')] };
+const declared = { name: 'files', description: 'Files.', tools: [createTool('read'), createTool('write')] };
 const FILES = defineUnfolding(declared);
 const OPEN_FILES = defineUnfolding({ ...declared, scope: 'session' });
 
@@ -49,7 +49,11 @@ function requestsOf({ requests }: TestSession): ReadonlyMap<string, string> {
  * Plays a session warm, and once for each position with a kill of the Worker before the reply at that
  * position.
  */
-async function played(loops: Parameters<typeof byPlace>[0], more: object, messages: readonly string[]) {
+async function playColdAndWarm(
+  loops: Parameters<typeof byPlace>[0],
+  more: object,
+  messages: readonly string[],
+) {
   const play = async (ends?: string): Promise<TestSession> => {
     const session: TestSession = sessionOf(
       byPlace(loops, (place) => place === ends && session.kill()),
@@ -79,17 +83,17 @@ const bare = async (session: TestSession) =>
 
 describe('a session with changing tools', () => {
   const replies = [
-    thinks('One', opens('zoo'), ['files', {}]),
-    thinks('Two', opens('bar', 'b'), ['read', {}]),
-    thinks('Three', closes('zoo')),
-    thinks('Four'),
-    thinks('Five', opens('bar')),
-    thinks('Six'),
+    thinkingReply('One', openCall('zoo'), ['files', {}]),
+    thinkingReply('Two', openCall('bar', 'b'), ['read', {}]),
+    thinkingReply('Three', closeCall('zoo')),
+    thinkingReply('Four'),
+    thinkingReply('Five', openCall('bar')),
+    thinkingReply('Six'),
   ];
   const more = { tools: [...TOOLS, FILES] };
 
   it('sends the same requests from another Worker at every position, and reports each change once', async () => {
-    const { warm, cold } = await played({ 'Help.': replies }, more, ['Go.', 'And?']);
+    const { warm, cold } = await playColdAndWarm({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
     expect((await bare(warm)).map(({ came, went, cause }) => [names(came), names(went), cause])).toEqual([
       ['files read write zoo', 'files', 'session'],
@@ -102,10 +106,10 @@ describe('a session with changing tools', () => {
 
   it('sends the same requests in nested loops', async () => {
     const nested = [...replies.slice(0, 3), 'Deep.'];
-    const around = [thinks('Six', ['dig', {}]), thinks('Seven', opens('car')), 'Done.'];
+    const around = [thinkingReply('Six', ['dig', {}]), thinkingReply('Seven', openCall('car')), 'Done.'];
     const loops = { 'Help.': around, 'You dig.': nested };
-    const declared = { tools: [...TOOLS, digs(more.tools, { strategies: [doors] })] };
-    const { warm, cold } = await played(loops, declared, ['Go.']);
+    const declared = { tools: [...TOOLS, diggingTool(more.tools, { strategies: [doors] })] };
+    const { warm, cold } = await playColdAndWarm(loops, declared, ['Go.']);
     expect(cold).toHaveLength(7);
     expect((await bare(warm)).map(({ isNested, came }) => [isNested, names(came)])).toEqual([
       [true, 'files read write zoo'],
@@ -118,7 +122,7 @@ describe('a session with changing tools', () => {
   it('sends the same requests if it was compacted after a change that had no reply', async () => {
     const failed = new ModelError('bad-request', 'No.');
     const app = memoryApp({
-      replies: [thinks('One', ['files', {}]), failed, thinks('Two'), thinks('Three')],
+      replies: [thinkingReply('One', ['files', {}]), failed, thinkingReply('Two'), thinkingReply('Three')],
       modelOptions: SIGNS,
       tools: [OPEN_FILES],
       use: [summarize({ overTokens: 180, keepTurns: 0, summarize: listFirstWords })],
@@ -153,11 +157,11 @@ describe('a session with changing tools', () => {
 
 describe('the requests of random turns', () => {
   const step = fc.constantFrom(
-    [opens('zoo')],
-    [opens('bar')],
-    [opens('zoo', 'b'), opens('car')],
-    [closes('zoo')],
-    [closes('bar'), opens('bar', 'b')],
+    [openCall('zoo')],
+    [openCall('bar')],
+    [openCall('zoo', 'b'), openCall('car')],
+    [closeCall('zoo')],
+    [closeCall('bar'), openCall('bar', 'b')],
     [['zoo', {}] as const],
     ['files', 'read'].map((name) => [name, {}] as const),
     [],
@@ -178,9 +182,9 @@ describe('the requests of random turns', () => {
           if (what === 'steer') await session.post(`Message ${at}`, { whenBusy: 'steer' });
         };
         const replies = drawn.map(([asked, what], at) =>
-          what === 'blank' ? '' : thinks(`Reply ${at}`, ...asked),
+          what === 'blank' ? '' : thinkingReply(`Reply ${at}`, ...asked),
         );
-        const ends = Array.from({ length: 10 }, (_, at) => thinks(`End ${at}`));
+        const ends = Array.from({ length: 10 }, (_, at) => thinkingReply(`End ${at}`));
         const session: TestSession = sessionOf(byPlace({ 'Help.': [...replies, ...ends] }, meets), {
           // This tool closes with its turn, and the definition of its open form is then lost.
           tools: [...TOOLS, OPEN_FILES],

@@ -8,22 +8,22 @@ import { emptyState, reduce } from '../../../doors/journal.ts';
 import { readJournal } from '../../../doors/session.ts';
 import { advanceUntilSettled, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { clockedApp, memoryApp } from '../session/memory-app.ts';
-import { digs } from '../tool-loop/scenes.ts';
-import { does } from '../unfolding/scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
+import { createTool } from '../unfolding/scenes.ts';
 import {
   agentOf,
   type Change,
   changesOf,
-  closes,
+  closeCall,
   doors,
   names,
+  openCall,
   openingDoors,
-  opens,
   repliesOf,
   SIGNS,
   sessionOf,
   TOOLS,
-  thinks,
+  thinkingReply,
 } from './scenes.ts';
 
 type Tools = NonNullable<Change['came']>;
@@ -34,26 +34,30 @@ type Tools = NonNullable<Change['came']>;
  */
 const LEFT_OUT = ['tool-call-started', 'turn-yielded', 'turn-resumed'];
 
-const hashed = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
+const hashedTool = (name: string) => ({ name, hash: expect.stringMatching(/^[0-9a-z]+$/) });
 
 describe('the tools-changed event', () => {
   it('lists added and removed tools with their earlier definitions once, before the next reply', async () => {
-    const session = sessionOf([thinks('One', opens('zoo')), thinks('Two', opens('bar')), thinks('Three')]);
+    const session = sessionOf([
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('bar')),
+      thinkingReply('Three'),
+    ]);
     await session.send('Go.');
     const events = await session.events();
     const [first, second, ...more] = await changesOf(session);
     expect(first).toEqual({
       type: 'tools-changed',
       turn: expect.any(String),
-      came: [hashed('zoo')],
+      came: [hashedTool('zoo')],
       went: [],
-      all: [hashed('close'), hashed('open'), hashed('zoo')],
+      all: [hashedTool('close'), hashedTool('open'), hashedTool('zoo')],
       cause: 'session',
     });
     expect(second).toEqual({
       type: 'tools-changed',
       turn: expect.any(String),
-      came: [hashed('bar')],
+      came: [hashedTool('bar')],
       went: [],
       cause: 'session',
     });
@@ -73,7 +77,7 @@ describe('the tools-changed event', () => {
   });
 
   it('is omitted while the tools stay the same', async () => {
-    const session = sessionOf([thinks('One', ['close', {}]), 'Two', 'Three'], { use: [] });
+    const session = sessionOf([thinkingReply('One', ['close', {}]), 'Two', 'Three'], { use: [] });
     await session.send('Go.');
     session.restart();
     await session.send('And?');
@@ -82,10 +86,10 @@ describe('the tools-changed event', () => {
 
   it('lists a redefined tool as removed and added, at its old position', async () => {
     const replies = [
-      thinks('One', opens('zoo'), opens('bar')),
-      thinks('Two', opens('bar', 'b')),
-      thinks('Three', closes('zoo')),
-      thinks('Four', opens('zoo')),
+      thinkingReply('One', openCall('zoo'), openCall('bar')),
+      thinkingReply('Two', openCall('bar', 'b')),
+      thinkingReply('Three', closeCall('zoo')),
+      thinkingReply('Four', openCall('zoo')),
       'Five',
     ];
     const session = sessionOf(replies);
@@ -111,7 +115,7 @@ describe('the tools-changed event', () => {
     const session: TestSession = sessionOf([
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
-        return thinks('One', opens('zoo'));
+        return thinkingReply('One', openCall('zoo'));
       },
       'Two',
     ]);
@@ -124,11 +128,15 @@ describe('the tools-changed event', () => {
   it('lists the right earlier tools if strategies count replies', async () => {
     const later: InjectionStrategy = {
       name: 'later',
-      offer: (tools, { iterations }) => (iterations < 1 ? tools : [...tools, does(`late_${iterations}`)]),
+      offer: (tools, { iterations }) =>
+        iterations < 1 ? tools : [...tools, createTool(`late_${iterations}`)],
     };
-    const session = sessionOf([thinks('One', ['close', {}]), thinks('Two', ['close', {}]), 'Three'], {
-      use: [defineInjectionStrategy(later)],
-    });
+    const session = sessionOf(
+      [thinkingReply('One', ['close', {}]), thinkingReply('Two', ['close', {}]), 'Three'],
+      {
+        use: [defineInjectionStrategy(later)],
+      },
+    );
     await session.send('Go.');
     expect(
       (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
@@ -140,9 +148,9 @@ describe('the tools-changed event', () => {
 
   it('lists the changes of a deployment during a turn, or all tools if the earlier ones were not journaled', async () => {
     const replies = [
-      thinks('One', ['close', {}]),
-      thinks('Two', opens('zoo')),
-      thinks('Three', ['close', {}]),
+      thinkingReply('One', ['close', {}]),
+      thinkingReply('Two', openCall('zoo')),
+      thinkingReply('Three', ['close', {}]),
       'Four',
     ];
     const options = { tools: TOOLS, use: [openingDoors], modelOptions: SIGNS };
@@ -152,7 +160,7 @@ describe('the tools-changed event', () => {
       'incarnation' in event || event.type === 'turn-started' ? [] : event,
     );
     const ends = events.flatMap(({ type }, at) => (type === 'tool-call-ended' ? [at + 1] : []));
-    const agent = agentOf({ tools: [...TOOLS, does('dig')] });
+    const agent = agentOf({ tools: [...TOOLS, createTool('dig')] });
     const told: unknown[] = [];
     for (const end of ends) {
       const app = clockedApp({ replies: ['Five'], ...options });
@@ -196,11 +204,14 @@ describe('the tools-changed event', () => {
   });
 
   it('belongs to the loop of its tools', async () => {
-    const inner = digs(TOOLS, { strategies: [doors] });
-    const session = sessionOf([{ calls: [{ name: 'dig' }] }, thinks('In', opens('zoo')), 'Deep.', 'Done.'], {
-      tools: [inner],
-      use: [],
-    });
+    const inner = diggingTool(TOOLS, { strategies: [doors] });
+    const session = sessionOf(
+      [{ calls: [{ name: 'dig' }] }, thinkingReply('In', openCall('zoo')), 'Deep.', 'Done.'],
+      {
+        tools: [inner],
+        use: [],
+      },
+    );
     await session.send('Go.');
     const [change, ...more] = await changesOf(session);
     expect([change?.frame, names(change?.all), more]).toEqual([expect.any(String), 'close open zoo', []]);
@@ -228,7 +239,7 @@ describe('the request that is journaled with a reply', () => {
 
   it('has a new hash if the instructions change, and a hash of the earlier messages if they are signed', async () => {
     const app = memoryApp({
-      replies: [thinks('One'), thinks('Two')],
+      replies: [thinkingReply('One'), thinkingReply('Two')],
       modelOptions: SIGNS,
       instructions: 'Help.',
     });
@@ -251,7 +262,7 @@ describe('the request that is journaled with a reply', () => {
 
 it('inspectors receive a tool change before the request', async () => {
   const told: (ToolsChangeSeen | string)[] = [];
-  const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {
+  const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {
     use: [
       openingDoors,
       inspect(

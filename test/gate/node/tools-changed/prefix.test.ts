@@ -11,19 +11,19 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { listFirstWords, longMessage } from '../session/compaction-scene.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { does } from '../unfolding/scenes.ts';
+import { createTool } from '../unfolding/scenes.ts';
 import {
   agentOf,
   byPlace,
-  closes,
+  closeCall,
   movedIn,
+  openCall,
   openingDoors,
-  opens,
   placeOf,
   SIGNS,
   sessionOf,
   TOOLS,
-  thinks,
+  thinkingReply,
 } from './scenes.ts';
 
 /** Returns an app whose code can change between turns. */
@@ -42,18 +42,18 @@ const TOO_LONG = new ModelError('context-length', 'The conversation is too long.
 describe('the messages before a signed reply', () => {
   it('stay the same in a long turn with changing tools, after calls, steered messages and blank replies', async () => {
     const session = sessionOf([
-      thinks('One', opens('zoo')),
+      thinkingReply('One', openCall('zoo')),
       async () => {
         await session.post('And?', { whenBusy: 'steer' });
-        return thinks('Two', opens('bar', 'b'), closes('zoo'));
+        return thinkingReply('Two', openCall('bar', 'b'), closeCall('zoo'));
       },
       '',
-      thinks('Three', ['zoo', {}]),
+      thinkingReply('Three', ['zoo', {}]),
       '',
-      thinks('Four'),
-      thinks('Five', opens('bar')),
-      thinks('Six'),
-      thinks('Seven'),
+      thinkingReply('Four'),
+      thinkingReply('Five', openCall('bar')),
+      thinkingReply('Six'),
+      thinkingReply('Seven'),
     ]);
     await session.send('Go.');
     session.restart();
@@ -65,7 +65,12 @@ describe('the messages before a signed reply', () => {
 
   it('stay the same after a rejected answer, and if the Worker is killed during a model call', async () => {
     const good = '{"total":1}';
-    const all = [thinks('One', opens('zoo')), thinks('None.'), thinks(good), thinks(good)];
+    const all = [
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('None.'),
+      thinkingReply(good),
+      thinkingReply(good),
+    ];
     const session: TestSession = sessionOf(
       byPlace({ 'Help.': all }, (place) => (place === 'Help. 1' || place === 'Help. 3') && session.kill()),
       { output: v.object({ total: v.number() }) },
@@ -78,7 +83,12 @@ describe('the messages before a signed reply', () => {
   });
 
   it('change if a deployment changes the instructions, but only for earlier replies', async () => {
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')]);
+    const app = appOf([
+      thinkingReply('One'),
+      thinkingReply('Two'),
+      thinkingReply('Three'),
+      thinkingReply('Four'),
+    ]);
     await app.say('Go.');
     const agent = agentOf({ instructions: 'Help more.' });
     for (const message of ['And?', 'And now?', 'And then?']) await app.say(message, { agent });
@@ -86,30 +96,39 @@ describe('the messages before a signed reply', () => {
   });
 
   it('change if a deployment changes the definitions of tools', async () => {
-    const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three'), thinks('Four')]);
+    const app = appOf([
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two'),
+      thinkingReply('Three'),
+      thinkingReply('Four'),
+    ]);
     await app.say('Go.');
-    await app.say('And?', { agent: agentOf({ tools: [...TOOLS, does('dig')] }) });
+    await app.say('And?', { agent: agentOf({ tools: [...TOOLS, createTool('dig')] }) });
     // The model receives the added tool. This code does not know the earlier definition of the changed tool.
-    const agent = agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] });
+    const agent = agentOf({ tools: [...TOOLS, createTool('dig', undefined, 'Digs deeper.')] });
     await app.say('And now?', { agent });
     expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
   });
 
   it('change with each tool change if the model receives no messages about changes', async () => {
     const { showToolsChanges: _, ...model } = SIGNS;
-    const app = appOf([thinks('One', opens('zoo')), thinks('Two', ['zoo', {}]), thinks('Three')], {}, model);
+    const app = appOf(
+      [thinkingReply('One', openCall('zoo')), thinkingReply('Two', ['zoo', {}]), thinkingReply('Three')],
+      {},
+      model,
+    );
     await app.say('Go.');
     expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);
   });
 
   it('change for the replies after a result that is shortened', async () => {
-    const big = does('big', () => 'x'.repeat(40_000));
+    const big = createTool('big', () => 'x'.repeat(40_000));
     const replies = [
-      thinks('One', ['big', {}]),
-      thinks('Two', ['close', {}]),
+      thinkingReply('One', ['big', {}]),
+      thinkingReply('Two', ['close', {}]),
       TOO_LONG,
-      thinks('Three', ['close', {}]),
-      thinks('Four'),
+      thinkingReply('Three', ['close', {}]),
+      thinkingReply('Four'),
     ];
     const app = appOf(replies, { tools: [...TOOLS, big] });
     await app.say('Go.');
@@ -118,22 +137,27 @@ describe('the messages before a signed reply', () => {
 
   it('change if a summary replaces older messages', async () => {
     const compaction = summarize({ overTokens: 250, keepTurns: 1, summarize: listFirstWords });
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three'), thinks('Four')], {
-      use: [openingDoors, compaction],
-    });
+    const app = appOf(
+      [thinkingReply('One'), thinkingReply('Two'), thinkingReply('Three'), thinkingReply('Four')],
+      {
+        use: [openingDoors, compaction],
+      },
+    );
     for (const message of [longMessage('a'), longMessage('b'), longMessage('c'), 'd']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
   it('change where a transformer cuts the conversation', async () => {
     const cuts = defineTransformer({ name: 'cuts', messages: (all) => all.slice(-3) });
-    const app = appOf([thinks('One'), thinks('Two'), thinks('Three')], { use: [openingDoors, cuts] });
+    const app = appOf([thinkingReply('One'), thinkingReply('Two'), thinkingReply('Three')], {
+      use: [openingDoors, cuts],
+    });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
     expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
   });
 
   it('change for the last reply at a limit, because the question for it is not kept', async () => {
-    const app = appOf([thinks('One', opens('zoo')), thinks('Two'), thinks('Three')], {
+    const app = appOf([thinkingReply('One', openCall('zoo')), thinkingReply('Two'), thinkingReply('Three')], {
       limits: { iterations: 1 },
     });
     await app.say('Go.');
@@ -142,7 +166,7 @@ describe('the messages before a signed reply', () => {
   });
 
   it('are not tracked for a model without signatures', async () => {
-    const app = appOf([thinks('One'), thinks('Two')], {}, { provider: 'maker' });
+    const app = appOf([thinkingReply('One'), thinkingReply('Two')], {}, { provider: 'maker' });
     await app.say('Go.');
     await app.say('And?', { agent: agentOf({ instructions: 'Help more.' }) });
     expect(JSON.stringify(app.model.requests)).not.toMatch(/prefix/i);
@@ -150,10 +174,10 @@ describe('the messages before a signed reply', () => {
 
   it('are tracked separately for each model of a fallback', async () => {
     const first = scriptedModel(
-      [thinks('One', opens('zoo')), thinks('Two'), new ModelError('server-error', 'Down.')],
+      [thinkingReply('One', openCall('zoo')), thinkingReply('Two'), new ModelError('server-error', 'Down.')],
       SIGNS,
     );
-    const second = scriptedModel([thinks('Three')], { name: 'other', provider: 'other' });
+    const second = scriptedModel([thinkingReply('Three')], { name: 'other', provider: 'other' });
     const session = createTestSession(agentOf(), { model: fallback([first, second]) });
     await session.send('Go.');
     await session.send('And?');

@@ -19,7 +19,7 @@ import {
 import { readJournal } from '../../../doors/session.ts';
 import { unplaced } from '../../../fixtures/stored.ts';
 import type { MemoryApp } from '../session/memory-app.ts';
-import { does } from '../unfolding/scenes.ts';
+import { createTool } from '../unfolding/scenes.ts';
 
 export type Request = ScriptedModel['requests'][number];
 type Reply = Extract<SessionEvent, { type: 'model-replied' }>;
@@ -29,7 +29,10 @@ export type Change = Extract<SessionEvent, { type: 'tools-changed' }>;
 export const SIGNS = { provider: 'maker', showToolsChanges, signPrefix } as const;
 
 /** Makes a reply with reasoning, which is therefore stored with its parts. */
-export const thinks = (text: string, ...calls: readonly (readonly [string, object])[]): ScriptedReply => ({
+export const thinkingReply = (
+  text: string,
+  ...calls: readonly (readonly [string, object])[]
+): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `Why ${text}`, provider: { maker: { signature: text } } },
     { type: 'text', text },
@@ -46,11 +49,11 @@ export const thinks = (text: string, ...calls: readonly (readonly [string, objec
  * Makes a call of `open`: the tool `name` is offered from the next request on. Its description contains
  * `kind`.
  */
-export const opens = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
-export const closes = (name: string): readonly [string, object] => ['close', { name }];
+export const openCall = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
+export const closeCall = (name: string): readonly [string, object] => ['close', { name }];
 
 const door = (name: string, kind: string): AnyTool =>
-  does(name, () => `${name} done`, `Does ${name} ${kind}.`);
+  createTool(name, () => `${name} done`, `Does ${name} ${kind}.`);
 
 /** All tools that `open` can offer. They are its inner tools, so that their definitions are known. */
 const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => door(name, kind)));
@@ -76,8 +79,8 @@ export const doors: InjectionStrategy = {
 export const openingDoors = defineInjectionStrategy(doors);
 
 export const TOOLS: readonly AnyTool[] = [
-  { ...does('open', () => 'opened'), inner: DOORS },
-  does('close', () => 'closed'),
+  { ...createTool('open', () => 'opened'), inner: DOORS },
+  createTool('close', () => 'closed'),
 ];
 
 type More = Partial<Omit<AgentConfig<'clerk', InputDeclaration>, 'name' | 'model'>>;

@@ -5,27 +5,27 @@ import { showToolsChanges } from '../../../../src/model/entry.ts';
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { initialToolsOf } from '../../../doors/model.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { does } from '../unfolding/scenes.ts';
+import { createTool } from '../unfolding/scenes.ts';
 import {
   agentOf,
   changesOf,
-  closes,
+  closeCall,
   extendsIt,
   names,
+  openCall,
   openingDoors,
-  opens,
   sessionOf,
   TOOLS,
-  thinks,
+  thinkingReply,
   toldIn,
 } from './scenes.ts';
 
 describe('a model that receives tool changes', () => {
   it('receives a change before the reply that used it, and last in the first request with it', async () => {
     const replies = [
-      thinks('One', opens('zoo')),
-      thinks('Two', opens('bar', 'b')),
-      thinks('Three', closes('zoo')),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('bar', 'b')),
+      thinkingReply('Three', closeCall('zoo')),
       'Four',
     ];
     const session = sessionOf(replies);
@@ -56,7 +56,7 @@ describe('a model that receives tool changes', () => {
   });
 
   it('receives a change after the request for its last answer', async () => {
-    const session = sessionOf([thinks('One', opens('zoo')), 'Two'], { limits: { iterations: 1 } });
+    const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], { limits: { iterations: 1 } });
     await session.send('Go.');
     const { messages = [] } = session.requests[1] ?? {};
     expect(messages.slice(-2)).toEqual([
@@ -67,10 +67,10 @@ describe('a model that receives tool changes', () => {
 
   it('receives redefined and returning tools, and each request starts with the same tools', async () => {
     const replies = [
-      thinks('One', opens('zoo')),
-      thinks('Two', opens('zoo', 'b')),
-      thinks('Three', closes('zoo')),
-      thinks('Four', opens('zoo'), opens('car')),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('zoo', 'b')),
+      thinkingReply('Three', closeCall('zoo')),
+      thinkingReply('Four', openCall('zoo'), openCall('car')),
       'Five',
     ];
     const session = sessionOf(replies);
@@ -83,10 +83,10 @@ describe('a model that receives tool changes', () => {
 
   it('receives no change that was reverted before the next reply', async () => {
     const session = sessionOf([
-      thinks('One', opens('zoo')),
-      thinks('Two', closes('zoo')),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', closeCall('zoo')),
       new ModelError('bad-request', 'No.'),
-      thinks('Three', opens('zoo')),
+      thinkingReply('Three', openCall('zoo')),
       'Four',
     ]);
     await session.send('Go.');
@@ -109,13 +109,17 @@ describe('a model that receives tool changes', () => {
 
   it('receives no tool whose definition is lost, and no change before it', async () => {
     // The inner tools are created for each offer, and are unknown once the unfolding tool has closed.
-    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: () => [does('read')] });
+    const files = defineUnfolding({
+      name: 'files',
+      description: 'Files.',
+      tools: () => [createTool('read')],
+    });
     const session = sessionOf(
       [
-        thinks('One', ['files', {}]),
-        thinks('Two', opens('zoo')),
+        thinkingReply('One', ['files', {}]),
+        thinkingReply('Two', openCall('zoo')),
         'Three',
-        thinks('Four', opens('bar')),
+        thinkingReply('Four', openCall('bar')),
         'Five',
       ],
       {
@@ -138,8 +142,10 @@ describe('a model that receives tool changes', () => {
   });
 
   it('receives the change when an unfolding tool closes, with its earlier definition, in any Worker', async () => {
-    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
-    const session = sessionOf([thinks('One', ['files', {}]), 'Two', 'Three'], { tools: [...TOOLS, files] });
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')] });
+    const session = sessionOf([thinkingReply('One', ['files', {}]), 'Two', 'Three'], {
+      tools: [...TOOLS, files],
+    });
     await session.send('Go.');
     await session.send('And?');
     expect(session.requests.map(toldIn)).toEqual([
@@ -155,10 +161,10 @@ describe('a model that receives tool changes', () => {
       messages: (all) => all.filter((message) => message.role === 'user' || message.text !== 'Three'),
     });
     const replies = [
-      thinks('One', opens('zoo')),
-      thinks('Two', opens('bar')),
-      thinks('Three', opens('car')),
-      thinks('Four', closes('zoo')),
+      thinkingReply('One', openCall('zoo')),
+      thinkingReply('Two', openCall('bar')),
+      thinkingReply('Three', openCall('car')),
+      thinkingReply('Four', closeCall('zoo')),
       'Five',
     ];
     const session = sessionOf(replies, { use: [openingDoors, cuts] });
@@ -176,7 +182,7 @@ describe('a model that receives tool changes', () => {
 
   it('receives no changes in a request that omits the tools', async () => {
     const session = sessionOf(
-      [thinks('One', opens('zoo')), 'Two'],
+      [thinkingReply('One', openCall('zoo')), 'Two'],
       { limits: { iterations: 1 } },
       { showToolsChanges, heedsToolChoice: false },
     );
@@ -189,17 +195,17 @@ describe('a model that receives tool changes', () => {
 
   it('receives the changes of a deployment between two turns, and each request extends the previous one', async () => {
     const app = memoryApp({
-      replies: [thinks('One', opens('zoo')), 'Two', 'Three', 'Four'],
+      replies: [thinkingReply('One', openCall('zoo')), 'Two', 'Three', 'Four'],
       modelOptions: { showToolsChanges },
       tools: TOOLS,
       use: [openingDoors],
       instructions: 'Help.',
     });
     await app.say('Go.');
-    const agent = agentOf({ tools: [...TOOLS, does('dig')] });
+    const agent = agentOf({ tools: [...TOOLS, createTool('dig')] });
     await app.say('And?', { agent });
     await app.say('And now?', {
-      agent: agentOf({ tools: [...TOOLS, does('dig', undefined, 'Digs deeper.')] }),
+      agent: agentOf({ tools: [...TOOLS, createTool('dig', undefined, 'Digs deeper.')] }),
     });
     expect(
       (await changesOf(app)).map(({ came, went, cause, all }) => [
@@ -223,7 +229,7 @@ describe('a model that receives tool changes', () => {
 });
 
 it('a model that receives no messages about tool changes sees only the current list', async () => {
-  const session = sessionOf([thinks('One', opens('zoo')), 'Two'], {}, {});
+  const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {}, {});
   await session.send('Go.');
   expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
     [[], 'close open'],

@@ -29,7 +29,7 @@ import { calls, sessionWith } from './decorators/turns.ts';
 const ACME = { tenantId: 'acme' };
 
 /** A tool that records the context of each of its calls. */
-function looking(name = 'look') {
+function recordingTool(name = 'look') {
   const seen: ToolCallContext[] = [];
   const tool = defineTool({
     name,
@@ -41,8 +41,8 @@ function looking(name = 'look') {
 }
 
 /** A tool that runs other tools in a nested loop. */
-const digs = (name: string, tools: readonly AnyTool[]): AnyTool => ({
-  ...looking(name).tool,
+const diggingTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
+  ...recordingTool(name).tool,
   effect: 'none',
   call: async (_, call) => text((await nest(call, { name, instructions: '', message: 'Dig.', tools })).text),
 });
@@ -67,13 +67,13 @@ describe('the context of a call', () => {
     ['both', ACME, { authToken: 'xyz' }, { ...ACME, authToken: 'xyz' }],
     ['the message if both have the key', ACME, { tenantId: 'override' }, { tenantId: 'override' }],
   ])('has the context of %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     await unstamped(tool, ofAgent).send('Go.', { context: ofMessage });
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);
   });
 
   it('includes the context of the app, which the other two override', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const app = memoryApp({
       tools: [tool],
       replies: [calls('look'), 'Done.'],
@@ -85,7 +85,7 @@ describe('the context of a call', () => {
   });
 
   it('accepts a context or a plain object; later entries are added and win (CTX-06)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const of = (values: JsonObject) => ToolCallContext.of(values);
     const agent = defineAgent({
       name: 'clerk',
@@ -106,7 +106,7 @@ describe('the context of a call', () => {
   });
 
   it('reaches every call of every iteration, even of tools that do not use it (CTX-10)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const old = defineTool({ name: 'old', description: 'Is old.', effect: 'read', run: (input) => input });
     const session = sessionWith([tool, old], [calls('look', 'old', 'look'), calls('look'), 'Done.'], ACME);
     const answer = await session.send('Go.');
@@ -116,7 +116,7 @@ describe('the context of a call', () => {
   });
 
   it('is EMPTY itself if there is none (CTX-08, CTX-10, CTX-14)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const session = unstamped(tool);
     await session.send('Go.');
     expect(seen).toEqual([ToolCallContext.EMPTY]);
@@ -128,7 +128,7 @@ describe('the context of a call', () => {
   });
 
   it('is never shown to the model, not even in a schema (CTX-01)', async () => {
-    const { tool } = looking();
+    const { tool } = recordingTool();
     const session = sessionWith([tool], [calls('look'), 'Done.'], { apiUser: 'hidden-4711' });
     await session.send('Go.');
     expect(session.requests).toHaveLength(2);
@@ -144,7 +144,7 @@ describe('the context of a call', () => {
       }
     }
     const desk = new Desk();
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const decorated = [
       withName(tool, 'named'),
       withName(withDescription(tool, 'Other.'), 'described'),
@@ -161,12 +161,15 @@ describe('the context of a call', () => {
   });
 
   it('is the full effective context in nested loops, at any depth (CTX-11, CTX-12)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [tool, digs('outer', [withName(digs('inner', [withUsageNote(tool, 'Deep')]), 'deep')])],
+      tools: [
+        tool,
+        diggingTool('outer', [withName(diggingTool('inner', [withUsageNote(tool, 'Deep')]), 'deep')]),
+      ],
       context: { a: 'agent', b: 'agent' },
     });
     const session = createTestSession(agent, {
@@ -178,7 +181,7 @@ describe('the context of a call', () => {
   });
 
   it('is the same after the Worker is killed in the middle of a call (CTX-12)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     let kills = 1;
     const dying = defineTool({
       name: 'dying',
@@ -191,7 +194,7 @@ describe('the context of a call', () => {
       },
     });
     const replies = [calls('dig'), calls('dying'), calls('look'), 'Dug.', 'Done.'];
-    const session: TestSession = sessionWith([digs('dig', [dying, tool])], replies, ACME);
+    const session: TestSession = sessionWith([diggingTool('dig', [dying, tool])], replies, ACME);
     const { loopId: loop } = await session.send('Go.');
     const expected = { ...ACME, [LOOP_ID_KEY]: loop };
     expect(seen.map((context) => context.toJSON())).toEqual([expected, expected, expected]);
@@ -216,7 +219,7 @@ describe('the id of a loop', () => {
   const ids = (seen: readonly ToolCallContext[]) => seen.map((context) => loopId(context));
 
   it('is new for each turn, and the same for all calls of one turn (CTX-13)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const session = sessionWith([tool], [calls('look', 'look'), 'Done.', calls('look'), 'Done.']);
     const [first, second] = [await session.send('Go.'), await session.send('Go.')];
     expect(ids(seen)).toEqual([first.loopId, first.loopId, second.loopId]);
@@ -225,7 +228,7 @@ describe('the id of a loop', () => {
   });
 
   it("is the caller's id if the message or its context has one (CTX-13)", async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const session = sessionWith([tool], [calls('look'), 'Done.', calls('look'), 'Done.']);
     await session.send('Go.', { loopId: 'mine' });
     await session.send('Go.', { context: { [LOOP_ID_KEY]: 'in-context' } });
@@ -233,7 +236,7 @@ describe('the id of a loop', () => {
   });
 
   it('is not generated if the agent turns that off, but an id that was sent is kept (CTX-13)', async () => {
-    const { tool, seen } = looking();
+    const { tool, seen } = recordingTool();
     const session = unstamped(tool);
     await session.send('Go.');
     await unstamped(tool).send('Go.', { loopId: 'mine' });

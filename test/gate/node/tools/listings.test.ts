@@ -15,7 +15,7 @@ import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { createFact } from '../../../doors/tools.ts';
 
 const place = { turn: 't1', frame: '', path: 'clerk', call: '', at: 0 };
-const after = (...told: readonly Listing[]): Listings =>
+const foldListings = (...told: readonly Listing[]): Listings =>
   told.reduce<Listings>((known, one) => LISTINGS.apply?.(known, one, place) ?? known, LISTINGS.initial);
 
 describe('the listings of a session', () => {
@@ -29,18 +29,18 @@ describe('the listings of a session', () => {
       { key: 'b', told: null },
       { key: 'a', told: ['two'] },
     ];
-    expect(after(...told)).toEqual([told[1], told[2]]);
+    expect(foldListings(...told)).toEqual([told[1], told[2]]);
   });
 
   it('treat a hostile key like any other name', () => {
     const told = ['__proto__', 'constructor', '__proto__'].map((key, n) => ({ key, told: n }));
-    expect(after(...told)).toEqual([told[1], told[2]]);
+    expect(foldListings(...told)).toEqual([told[1], told[2]]);
   });
 
   it('hold at most 100 entries, and drop the oldest entry first', () => {
     const told = Array.from({ length: 108 }, (_, n) => ({ key: `k${n}`, told: n }));
     const again = { key: 'k10', told: 'again' };
-    const kept = after(...told, again);
+    const kept = foldListings(...told, again);
     expect(kept).toEqual([...told.slice(8, 10), ...told.slice(11), again]);
     expect(kept).toHaveLength(100);
   });
@@ -48,9 +48,9 @@ describe('the listings of a session', () => {
   it('hold at most two million characters, or a single longer entry', () => {
     const long = (key: string, length: number): Listing => ({ key, told: 'x'.repeat(length) });
     const million = [long('a', 1_000_000), long('b', 1_000_000), long('c', 1_000)];
-    expect(after(...million)).toEqual(million);
-    expect(after(...million, long('d', 200_000)).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
-    expect(after(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
+    expect(foldListings(...million)).toEqual(million);
+    expect(foldListings(...million, long('d', 200_000)).map(({ key }) => key)).toEqual(['b', 'c', 'd']);
+    expect(foldListings(...million, long('e', 3_000_000)).map(({ key }) => key)).toEqual(['e']);
   });
 
   it('keep an entry and move it to the end if a report says that it is unchanged', () => {
@@ -70,7 +70,7 @@ describe('the listings of a session', () => {
   });
 
   it('return the same list if no entry changes', () => {
-    const known = after({ key: 'a', told: 1 });
+    const known = foldListings({ key: 'a', told: 1 });
     LISTINGS.apply?.(known, { key: 'a', told: 2 }, place);
     expect(known).toEqual([{ key: 'a', told: 1 }]);
   });

@@ -3,7 +3,7 @@ import { isPrivateHost, parsePublicAddress } from '../../../doors/tools.ts';
 
 const hostOf = (host: string) => new URL(`https://${host}/`).hostname;
 
-const said = (read: ReturnType<typeof parsePublicAddress>): string =>
+const formatAddress = (read: ReturnType<typeof parsePublicAddress>): string =>
   read instanceof URL ? read.href : read.wrong;
 
 describe('a private host', () => {
@@ -139,7 +139,7 @@ describe('parsePublicAddress', () => {
     ['https://[64:ff9b::a9fe:a9fe]/', 'points to a private network'],
     ['https://printer.local./', 'points to a private network'],
   ])('parses %s, or states the problem: %s', (address, expected) => {
-    expect(said(parsePublicAddress(address))).toBe(expected);
+    expect(formatAddress(parsePublicAddress(address))).toBe(expected);
   });
 
   it.each([
@@ -148,6 +148,6 @@ describe('parsePublicAddress', () => {
     ['https://ada:pw@10.0.0.1/', 'holds credentials'],
     ['ftp://10.0.0.1/', 'is not an http(s) URL'],
   ])('accepts a private address if that is allowed, but no credentials: %s: %s', (address, expected) => {
-    expect(said(parsePublicAddress(address, true))).toBe(expected);
+    expect(formatAddress(parsePublicAddress(address, true))).toBe(expected);
   });
 });

@@ -52,7 +52,7 @@ describe('StopController.until', () => {
 });
 
 /** A controller whose signal counts its listeners. */
-function counted() {
+function countListeners() {
   const controller = new AbortController();
   const { signal } = controller;
   let listeners = 0;
@@ -71,7 +71,7 @@ function counted() {
 
 describe('the end of a StopController', () => {
   it('removes its listener from the parent signal', () => {
-    const { controller, listeners } = counted();
+    const { controller, listeners } = countListeners();
     const stop = new StopController(controller.signal);
     expect(listeners()).toBe(1);
     stop.end();
@@ -79,7 +79,7 @@ describe('the end of a StopController', () => {
   });
 
   it('still lets the parent abort a signal that other code uses', () => {
-    const { controller, listeners } = counted();
+    const { controller, listeners } = countListeners();
     const stop = new StopController(controller.signal);
     const { signal } = stop;
     stop.end();

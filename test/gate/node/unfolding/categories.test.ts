@@ -3,9 +3,17 @@ import { ToolDefinitionError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
+import {
+  calls,
+  createTool,
+  descriptionOf,
+  offeredTools,
+  openedText,
+  results,
+  sessionWith,
+} from './scenes.ts';
 
-const [read, list, write] = [does('read'), does('list'), does('write')];
+const [read, list, write] = [createTool('read'), createTool('list'), createTool('write')];
 const files = (more = {}) =>
   defineUnfolding({
     name: 'files',
@@ -34,8 +42,8 @@ describe('an unfolding tool with categories', () => {
   it('offers the tools of the category in its input (UNF-04)', async () => {
     const session = sessionWith([files()], [calls(['files', { category: 'change' }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('write', 'list')]);
-    expect(offered(session)[1]).toEqual(['files', 'list', 'write']);
+    expect(results(session)).toEqual([openedText('write', 'list')]);
+    expect(offeredTools(session)[1]).toEqual(['files', 'list', 'write']);
   });
 
   it('reads the category from the configured parameter (UNF-04)', async () => {
@@ -44,7 +52,7 @@ describe('an unfolding tool with categories', () => {
       [calls(['files', { kind: 'look' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('read', 'list')]);
+    expect(results(session)).toEqual([openedText('read', 'list')]);
   });
 
   it.each([
@@ -56,8 +64,8 @@ describe('an unfolding tool with categories', () => {
   ])('offers all tools, each once, if the category is %s (UNF-05)', async (_, input) => {
     const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened(...ALL)]);
-    expect(offered(session)[1]).toEqual(['files', 'list', 'read', 'write']);
+    expect(results(session)).toEqual([openedText(...ALL)]);
+    expect(offeredTools(session)[1]).toEqual(['files', 'list', 'read', 'write']);
   });
 
   it('offers other tools for another category, and lists the tools for the same one (UNF-12)', async () => {
@@ -71,17 +79,17 @@ describe('an unfolding tool with categories', () => {
       ],
     );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['files', 'list', 'read'],
       ['files', 'list', 'read'],
       ['files', 'list', 'write'],
     ]);
     expect(results(session)).toEqual([
-      opened('read', 'list'),
+      openedText('read', 'list'),
       "'files' is open already. Call one of its tools:\n- read: Does read.\n- list: Does list.",
-      opened('write', 'list'),
+      openedText('write', 'list'),
     ]);
-    expect(told(session, 'files')).toBe(
+    expect(descriptionOf(session, 'files')).toBe(
       'Works with files. Already open: its tools are among yours. ' +
         'Call it with another input for other tools, or with the same to list them.',
     );
@@ -98,7 +106,7 @@ describe('an unfolding tool with categories', () => {
   });
 
   it('closes the tools that were opened in another category, and reopens them on return (UNF-12)', async () => {
-    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('leaf')] });
+    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('leaf')] });
     const tool = defineUnfolding({
       name: 'files',
       description: 'Files.',
@@ -107,7 +115,7 @@ describe('an unfolding tool with categories', () => {
     const [a, b] = [calls(['files', { category: 'a' }]), calls(['files', { category: 'b' }])];
     const session = sessionWith([tool], [a, calls('deep'), b, a, 'Done.']);
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['files', 'deep'],
       ['files', 'deep', 'leaf'],
       ['files', 'write'],
@@ -117,11 +125,11 @@ describe('an unfolding tool with categories', () => {
 
   it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
     const session = sessionWith(
-      [files({ exclusive: true }), does('search')],
+      [files({ exclusive: true }), createTool('search')],
       [calls(['files', { category: 'look' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['list', 'read']);
+    expect(offeredTools(session)[1]).toEqual(['list', 'read']);
   });
 
   it('lists the tools of all categories for diagrams', () => {
@@ -132,7 +140,7 @@ describe('an unfolding tool with categories', () => {
     [{ byCategory: {} }, 'byCategory', "Tool 'files': it has no category."],
     [{ byCategory: { look: [] } }, 'byCategory.look', "Tool 'files': it has no tools to unfold into."],
     [
-      { byCategory: { look: [read, does('read')] } },
+      { byCategory: { look: [read, createTool('read')] } },
       'byCategory.look',
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],

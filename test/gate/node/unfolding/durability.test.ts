@@ -4,11 +4,11 @@ import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { digs } from '../tool-loop/scenes.ts';
-import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
+import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 const files = (more = {}): AnyTool =>
-  defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')], ...more });
+  defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')], ...more });
 
 /** Returns one answer per message, for a session of any length. */
 const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
@@ -20,30 +20,30 @@ describe('the tools of an open unfolding tool', () => {
       [calls('files'), calls('crash'), calls('read'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual(Array(3).fill(['crash', 'files', 'read']));
-    expect(results(session)).toEqual([opened('read'), 'crashed', 'read done']);
+    expect(offeredTools(session).slice(1)).toEqual(Array(3).fill(['crash', 'files', 'read']));
+    expect(results(session)).toEqual([openedText('read'), 'crashed', 'read done']);
   });
 
   it('are the same if another invocation completes a batch with several openings', async () => {
-    const a = defineUnfolding({ name: 'a', description: 'A.', tools: [does('one')] });
-    const b = defineUnfolding({ name: 'b', description: 'B.', tools: [does('one')] });
+    const a = defineUnfolding({ name: 'a', description: 'A.', tools: [createTool('one')] });
+    const b = defineUnfolding({ name: 'b', description: 'B.', tools: [createTool('one')] });
     const session = sessionWith([a, b, crash(() => session)], [calls('a', 'crash', 'b'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['a', 'b', 'crash', 'b_one', 'one']);
+    expect(offeredTools(session)[1]).toEqual(['a', 'b', 'crash', 'b_one', 'one']);
     const [ofA, crashed, ofB] = results(session);
-    expect([ofA, crashed]).toEqual([opened('one'), 'crashed']);
+    expect([ofA, crashed]).toEqual([openedText('one'), 'crashed']);
     expect(ofB).toBe(
-      `${opened('b_one')}\n\n'b_one' is the tool 'one' of this list; another tool had the name 'one' already.`,
+      `${openedText('b_one')}\n\n'b_one' is the tool 'one' of this list; another tool had the name 'one' already.`,
     );
   });
 
   it('are the same in a nested loop that another invocation resumes', async () => {
     const session = sessionWith(
-      [digs([files(), crash(() => session)])],
+      [diggingTool([files(), crash(() => session)])],
       [calls('dig'), calls('files'), calls('crash'), calls('read'), 'Deep.', 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['dig'],
       ['crash', 'files'],
       ['crash', 'files', 'read'],
@@ -72,7 +72,7 @@ describe('an unfolding tool with session scope', () => {
     await session.send('Go.');
     session.restart();
     await session.send('And now?');
-    expect(offered(session)[2]).toEqual(['files', 'read']);
+    expect(offeredTools(session)[2]).toEqual(['files', 'read']);
     expect(results(session).at(-1)).toBe('read done');
   });
 
@@ -81,17 +81,17 @@ describe('an unfolding tool with session scope', () => {
     for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
     session.restart();
-    expect(offered(session).at(-1)).toEqual(['files', 'read']);
+    expect(offeredTools(session).at(-1)).toEqual(['files', 'read']);
     expect((await session.state()).memories.get('unfolding')).toHaveLength(1);
   });
 
   it('stays open for every call of a nested loop with the same path', async () => {
     const session = sessionWith(
-      [digs([files({ scope: 'session' })])],
+      [diggingTool([files({ scope: 'session' })])],
       [calls('dig'), calls('files'), 'Deep.', calls('dig'), 'Again.', 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[4]).toEqual(['files', 'read']);
+    expect(offeredTools(session)[4]).toEqual(['files', 'read']);
   });
 
   it('closes with its outer unfolding tool, and is open again when that tool opens', async () => {
@@ -103,7 +103,7 @@ describe('an unfolding tool with session scope', () => {
     const session = sessionWith([outer], [calls('outer'), calls('files'), 'Done.', calls('outer'), 'Done.']);
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session).slice(3)).toEqual([['outer'], ['outer', 'files', 'read']]);
+    expect(offeredTools(session).slice(3)).toEqual([['outer'], ['outer', 'files', 'read']]);
   });
 });
 
@@ -133,7 +133,7 @@ describe('the shopping cart of the manual', () => {
               return `Added ${item}. Total: ${items(call).length}`;
             },
           }),
-          does('view_cart', (call) => `Cart ${id}: ${items(call).join(', ')}`),
+          createTool('view_cart', (call) => `Cart ${id}: ${items(call).join(', ')}`),
         ];
       },
     });
@@ -156,7 +156,7 @@ describe('the shopping cart of the manual', () => {
     );
     await session.send('Go.');
     expect(results(session)).toEqual([
-      opened('add_item', 'view_cart'),
+      openedText('add_item', 'view_cart'),
       'Added tea. Total: 1',
       'crashed',
       'Added bomb. Total: 2',
@@ -170,7 +170,7 @@ describe('the shopping cart of the manual', () => {
 
 describe('a selector of an unfolding tool', () => {
   it('runs once per invocation, with the journaled input (UNF-07)', async () => {
-    const select = vi.fn(({ id }: { readonly id: string }) => [does(`made_${id}`)]);
+    const select = vi.fn(({ id }: { readonly id: string }) => [createTool(`made_${id}`)]);
     const tool = defineUnfolding({
       name: 'maker',
       description: 'Makes.',
@@ -194,13 +194,14 @@ describe('a selector of an unfolding tool', () => {
       description: 'Makes.',
       input: v.object({}),
       scope: 'session',
-      select: () => (isLater ? [does('new'), does('kept')] : [does('kept'), does('gone')]),
+      select: () =>
+        isLater ? [createTool('new'), createTool('kept')] : [createTool('kept'), createTool('gone')],
     });
     const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
     await session.send('Go.');
     isLater = true;
     await session.send('And now?');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['maker', 'gone', 'kept'],
       ['maker', 'kept'],
     ]);
@@ -216,14 +217,14 @@ describe('a selector of an unfolding tool', () => {
       scope: 'session',
       select: () => {
         if (isLater) throw new Error('Gone.');
-        return [does('made')];
+        return [createTool('made')];
       },
     });
     const session = sessionWith([tool], [calls('maker'), 'Done.', 'Later.']);
     await session.send('Go.');
     isLater = true;
     await session.send('And now?');
-    expect(offered(session)[2]).toEqual(['maker']);
+    expect(offeredTools(session)[2]).toEqual(['maker']);
     expect(log.mock.calls[0]).toEqual([
       "holdfast: the unfolding tool 'maker' stays closed: its tools could not be made",
       new Error('Gone.'),
@@ -235,7 +236,7 @@ describe('a selector of an unfolding tool', () => {
 describe('a call of an inner tool that waits for approval', () => {
   const asks = (name: string, said: string) =>
     requireApproval(
-      does(name, () => said),
+      createTool(name, () => said),
       `${said}?`,
     );
 

@@ -3,24 +3,24 @@ import { type AnyTool, text } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { decorate, withObservability } from '../../../../src/modules/decorators/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { digs } from '../tool-loop/scenes.ts';
-import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { diggingTool } from '../tool-loop/scenes.ts';
+import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool =>
   defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
 
 /** Returns nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
 const levels = (depth: number, at = 1): AnyTool =>
-  unfolding(`l${at}`, [at === depth ? does('leaf') : levels(depth, at + 1), does(`at_${at}`)]);
+  unfolding(`l${at}`, [at === depth ? createTool('leaf') : levels(depth, at + 1), createTool(`at_${at}`)]);
 
 describe('nested unfolding tools', () => {
   it.each([2, 3, 5])('open one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
     const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
     const replies = [...names.map((name) => calls(name)), calls('leaf'), 'Done.'];
-    const session = sessionWith([levels(depth), does('search')], replies);
+    const session = sessionWith([levels(depth), createTool('search')], replies);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: depth + 2 });
     expect(results(session).at(-1)).toBe('leaf done');
-    for (const [step, seen] of offered(session)
+    for (const [step, seen] of offeredTools(session)
       .slice(0, depth + 1)
       .entries()) {
       const reached = names.slice(1, step + 1).flatMap((name, at) => [`at_${at + 1}`, name]);
@@ -30,65 +30,65 @@ describe('nested unfolding tools', () => {
 
   it('open branch by branch, and stay open (UNF-29)', async () => {
     const admin = unfolding('admin', [
-      unfolding('users', [does('create'), does('remove')]),
-      unfolding('system', [does('backup')]),
+      unfolding('users', [createTool('create'), createTool('remove')]),
+      unfolding('system', [createTool('backup')]),
     ]);
     const session = sessionWith([admin], [calls('admin'), calls('users'), calls('system'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['admin', 'system', 'users'],
       ['admin', 'system', 'users', 'create', 'remove'],
       ['admin', 'system', 'users', 'create', 'remove', 'backup'],
     ]);
     expect(results(session)).toEqual([
-      opened('users', 'system'),
-      opened('create', 'remove'),
-      opened('backup'),
+      openedText('users', 'system'),
+      openedText('create', 'remove'),
+      openedText('backup'),
     ]);
   });
 
   it('can open together in one reply, and each lists its own tools (UNF-10)', async () => {
     const tools = [
-      unfolding('a', [does('one')]),
-      unfolding('b', [does('two')]),
-      unfolding('c', [does('three')]),
+      unfolding('a', [createTool('one')]),
+      unfolding('b', [createTool('two')]),
+      unfolding('c', [createTool('three')]),
     ];
     const session = sessionWith(tools, [calls('c', 'a', 'b'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('three'), opened('one'), opened('two')]);
-    expect(offered(session)[1]).toEqual(['a', 'b', 'c', 'one', 'three', 'two']);
+    expect(results(session)).toEqual([openedText('three'), openedText('one'), openedText('two')]);
+    expect(offeredTools(session)[1]).toEqual(['a', 'b', 'c', 'one', 'three', 'two']);
   });
 
   it('can contain an exclusive one, which removes all other tools (UNF-16)', async () => {
-    const inner = unfolding('mood', [does('formal'), does('casual')], { exclusive: true });
+    const inner = unfolding('mood', [createTool('formal'), createTool('casual')], { exclusive: true });
     const session = sessionWith(
-      [unfolding('settings', [inner, does('theme')]), does('search')],
+      [unfolding('settings', [inner, createTool('theme')]), createTool('search')],
       [calls('settings'), calls('mood'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['search', 'settings', 'mood', 'theme'],
       ['casual', 'formal'],
     ]);
   });
 
   it('also open inside an exclusive one (UNF-16)', async () => {
-    const outer = unfolding('outer', [unfolding('inner', [does('leaf')])], { exclusive: true });
-    const session = sessionWith([outer, does('search')], [calls('outer'), calls('inner'), 'Done.']);
+    const outer = unfolding('outer', [unfolding('inner', [createTool('leaf')])], { exclusive: true });
+    const session = sessionWith([outer, createTool('search')], [calls('outer'), calls('inner'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([['inner'], ['inner', 'leaf']]);
+    expect(offeredTools(session).slice(1)).toEqual([['inner'], ['inner', 'leaf']]);
   });
 });
 
 describe('an unfolding tool in a nested loop', () => {
   it('opens only in that loop, and is closed in the next nested loop of the same tool', async () => {
-    const files = unfolding('files', [does('read')]);
+    const files = unfolding('files', [createTool('read')]);
     const session = sessionWith(
-      [digs([files]), files],
+      [diggingTool([files]), files],
       [calls('dig'), calls('files'), calls('read'), 'Deep.', calls('dig'), 'Deeper.', 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['dig', 'files'],
       ['files'],
       ['files', 'read'],
@@ -101,13 +101,13 @@ describe('an unfolding tool in a nested loop', () => {
   });
 
   it('can be open in the outer loop independently', async () => {
-    const files = unfolding('files', [does('read')]);
+    const files = unfolding('files', [createTool('read')]);
     const session = sessionWith(
-      [digs([files]), files],
+      [diggingTool([files]), files],
       [calls('files', 'dig'), calls('files'), 'Deep.', 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['dig', 'files'],
       ['files'],
       ['files', 'read'],
@@ -119,16 +119,19 @@ describe('an unfolding tool in a nested loop', () => {
 describe('a decorated unfolding tool', () => {
   it('offers its inner tools through its decorators (UNF-30)', async () => {
     const seen: string[] = [];
-    const files = withObservability(unfolding('files', [does('read')]), ({ tool }) => void seen.push(tool));
+    const files = withObservability(
+      unfolding('files', [createTool('read')]),
+      ({ tool }) => void seen.push(tool),
+    );
     const session = sessionWith([decorate(files, {})], [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['files', 'read']);
+    expect(offeredTools(session)[1]).toEqual(['files', 'read']);
     expect(seen).toEqual(['files']);
   });
 
   it('reports to the model and in the log if a wrapper hides it (UNF-30)', async () => {
     const warned = warnings();
-    const files = unfolding('files', [does('read')]);
+    const files = unfolding('files', [createTool('read')]);
     class Wrapper {
       readonly name = 'files';
       readonly description = files.description;
@@ -144,7 +147,7 @@ describe('a decorated unfolding tool', () => {
     expect(results(session)).toEqual([
       "Error: Tool 'files' cannot show its tools here. Do not call it again; go on without it.",
     ]);
-    expect(offered(session)[1]).toEqual(['files']);
+    expect(offeredTools(session)[1]).toEqual(['files']);
     expect(warned).toEqual([
       "holdfast: the unfolding tool 'files' cannot unfold: its wrapper has no `delegate`, or the loop that called it does not offer it",
     ]);
@@ -198,10 +201,10 @@ describe('a decorated unfolding tool', () => {
           return tool.call(input, call);
         },
       });
-    const files = decorate(unfolding('files', [does('read')]), { adopt: logs });
+    const files = decorate(unfolding('files', [createTool('read')]), { adopt: logs });
     const session = sessionWith([files], [calls(['files', { read: {} }]), calls('read'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('read'), 'read done']);
+    expect(results(session)).toEqual([openedText('read'), 'read done']);
     expect(log).toEqual(['read']);
   });
 });

@@ -5,7 +5,7 @@ import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts'
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { findingOut } from '../../../fixtures/tool-sources.ts';
-import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -21,21 +21,21 @@ class Clock {
 const group = defineToolGroup({
   role: 'math',
   description: 'Calculates.',
-  tools: [does('add')],
+  tools: [createTool('add')],
   childToolUsageNotes: 'Add before you guess.',
 });
 const SHOP = { name: 'shop', description: 'Shops.' };
 
-const finding = (...names: readonly string[]) => findingOut(names.map((name) => does(name)));
+const finding = (...names: readonly string[]) => findingOut(names.map((name) => createTool(name)));
 
 describe('an unfolding tool', () => {
   it('can contain every source that an agent can list', async () => {
-    const now: ToolProvider = toolProvider({ toolsNow: () => [does('today')] });
-    const shop = defineUnfolding({ ...SHOP, tools: [does('look'), new Clock(), group, now] });
+    const now: ToolProvider = toolProvider({ toolsNow: () => [createTool('today')] });
+    const shop = defineUnfolding({ ...SHOP, tools: [createTool('look'), new Clock(), group, now] });
     const session = sessionWith([shop], [calls('shop'), calls('time', 'add', 'today'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      `${opened('look', 'time', 'add', 'today')}\n\nAdd before you guess.`,
+      `${openedText('look', 'time', 'add', 'today')}\n\nAdd before you guess.`,
       'noon',
       'add done',
       'today done',
@@ -46,16 +46,16 @@ describe('an unfolding tool', () => {
     let now: readonly AnyTool[] = [];
     const shop = defineUnfolding({ ...SHOP, tools: [toolProvider({ toolsNow: () => now })] });
     const turn = (name: string, ...then: readonly AnyTool[]) =>
-      does(name, () => {
+      createTool(name, () => {
         now = then;
         return name;
       });
     const session = sessionWith(
-      [turn('first', does('buy')), turn('later', does('buy'), does('sell')), shop],
+      [turn('first', createTool('buy')), turn('later', createTool('buy'), createTool('sell')), shop],
       [calls('first'), calls('shop'), calls('later'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['first', 'later'],
       ['first', 'later', 'shop'],
       ['first', 'later', 'shop', 'buy'],
@@ -65,14 +65,14 @@ describe('an unfolding tool', () => {
 
   it('discovers the tools of its providers when it opens, and another invocation knows them', async () => {
     const { provider, discover } = finding('buy', 'sell');
-    const shop = defineUnfolding({ ...SHOP, tools: [does('look'), provider] });
+    const shop = defineUnfolding({ ...SHOP, tools: [createTool('look'), provider] });
     const session = sessionWith(
       [shop, crash(() => session)],
       [calls('shop'), calls('crash'), calls('buy'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('look', 'buy', 'sell'), 'crashed', 'buy done']);
-    expect(offered(session).at(-1)).toEqual(['crash', 'shop', 'buy', 'look', 'sell']);
+    expect(results(session)).toEqual([openedText('look', 'buy', 'sell'), 'crashed', 'buy done']);
+    expect(offeredTools(session).at(-1)).toEqual(['crash', 'shop', 'buy', 'look', 'sell']);
     expect(discover).toHaveBeenCalledTimes(1);
   });
 
@@ -80,7 +80,7 @@ describe('an unfolding tool', () => {
     const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
     const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${opened('time')}\n\nAdd before you guess.`, 'noon']);
+    expect(results(session)).toEqual([`${openedText('time')}\n\nAdd before you guess.`, 'noon']);
   });
 
   it('accepts objects and groups that its functions return', async () => {
@@ -89,7 +89,7 @@ describe('an unfolding tool', () => {
     const moment = defineUnfolding({
       name: 'hall',
       description: 'Halls.',
-      tools: () => [clock, does('ring')],
+      tools: () => [clock, createTool('ring')],
     });
     const session = sessionWith(
       [selected, moment],
@@ -97,8 +97,8 @@ describe('an unfolding tool', () => {
     );
     await session.send('Go.');
     expect(results(session)).toEqual([
-      opened('time', 'add'),
-      opened('time', 'ring'),
+      openedText('time', 'add'),
+      openedText('time', 'ring'),
       'add done',
       'ring done',
     ]);
@@ -107,7 +107,7 @@ describe('an unfolding tool', () => {
   it('accepts sources of every kind in withInnerTools', async () => {
     const { provider } = finding('buy');
     const shop = withInnerTools(
-      defineUnfolding({ ...SHOP, tools: [does('look')] }),
+      defineUnfolding({ ...SHOP, tools: [createTool('look')] }),
       new Clock(),
       group,
       provider,
@@ -116,7 +116,7 @@ describe('an unfolding tool', () => {
     const session = sessionWith([shop], [calls('shop'), calls('buy'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      `${opened('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
+      `${openedText('look', 'time', 'add', 'buy')}\n\nAdd before you guess.`,
       'buy done',
     ]);
   });
@@ -158,7 +158,7 @@ describe('an invalid definition of an unfolding tool', () => {
     defineUnfolding({ ...SHOP, tools: sources as readonly ToolSource[] }); // Untyped callers can do this.
 
   it.each<[string, () => unknown, string]>([
-    ['the name of a tool', define([does('a'), 'b']), "Tool at index 1 is 'b'. List the tool itself"],
+    ['the name of a tool', define([createTool('a'), 'b']), "Tool at index 1 is 'b'. List the tool itself"],
     [
       'a function',
       define([function find() {}]),
@@ -166,7 +166,7 @@ describe('an invalid definition of an unfolding tool', () => {
     ],
     [
       'a group that requires a permission',
-      define([does('a'), web]),
+      define([createTool('a'), web]),
       "Tool at index 1 is the tool group 'web', which needs internet-access. Only an agent can allow that. " +
         "List it among the agent's own tools, and allow it there: toolGroup(group, { permissions })",
     ],
@@ -183,7 +183,7 @@ describe('an invalid definition of an unfolding tool', () => {
     ],
     [
       'a provider in all categories',
-      () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [does('a')] } }), provider),
+      () => withInnerTools(defineUnfolding({ ...SHOP, byCategory: { all: [createTool('a')] } }), provider),
       'A tool provider is among them, which is not allowed here, since the input of this tool selects its tools',
     ],
   ])('throws because of %s', (_, made, why) => {

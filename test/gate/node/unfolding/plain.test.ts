@@ -2,23 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, text } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { formatToolTree } from '../../../../src/modules/inspect/entry.ts';
-import { calls, does, offered, opened, results, sessionWith, told } from './scenes.ts';
+import {
+  calls,
+  createTool,
+  descriptionOf,
+  offeredTools,
+  openedText,
+  results,
+  sessionWith,
+} from './scenes.ts';
 
-const read = does('read');
-const write = does('write', undefined, 'Writes a file.\nTakes a path.');
+const read = createTool('read');
+const write = createTool('write', undefined, 'Writes a file.\nTakes a path.');
 const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Works with files.', tools: [read, write], ...more });
 
 describe('an unfolding tool', () => {
   it('is replaced by a guide and its inner tools when it is called, while siblings stay (UNF-03, UNF-10, UNF-11)', async () => {
-    const session = sessionWith([files(), does('search')], [calls('files'), calls('read'), 'Done.']);
+    const session = sessionWith([files(), createTool('search')], [calls('files'), calls('read'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', toolCalls: 2 });
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['files', 'search'],
       ['files', 'search', 'read', 'write'],
       ['files', 'search', 'read', 'write'],
     ]);
-    expect(results(session)).toEqual([opened('read', 'write'), 'read done']);
+    expect(results(session)).toEqual([openedText('read', 'write'), 'read done']);
   });
 
   it('has a short description, no input and no visible inner tools before it opens (UNF-03, UNF-32, UNF-33)', async () => {
@@ -35,7 +43,7 @@ describe('an unfolding tool', () => {
     const childToolUsageNotes = '  Read before you write.\n\n* Paths are absolute. ';
     const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${opened('read', 'write')}\n\n${childToolUsageNotes}`]);
+    expect(results(session)).toEqual([`${openedText('read', 'write')}\n\n${childToolUsageNotes}`]);
   });
 
   it.each([undefined, '', ' \n '])(
@@ -43,7 +51,7 @@ describe('an unfolding tool', () => {
     async (childToolUsageNotes) => {
       const session = sessionWith([files({ childToolUsageNotes })], [calls('files'), 'Done.']);
       await session.send('Go.');
-      expect(results(session)).toEqual([opened('read', 'write')]);
+      expect(results(session)).toEqual([openedText('read', 'write')]);
     },
   );
 
@@ -51,7 +59,7 @@ describe('an unfolding tool', () => {
     for (const input of ['', '{}', 'not json', '[1]', '"x"', { other: 1 }]) {
       const session = sessionWith([files()], [calls(['files', input]), 'Done.']);
       await session.send('Go.');
-      expect(results(session)).toEqual([opened('read', 'write')]);
+      expect(results(session)).toEqual([openedText('read', 'write')]);
     }
   });
 
@@ -76,20 +84,20 @@ describe('an unfolding tool', () => {
     }
     const session = sessionWith([files({ tools: [new Own()] })], [calls('files'), calls('own'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('own'), 'own called']);
+    expect(results(session)).toEqual([openedText('own'), 'own called']);
   });
 
   it('ignores the option `removeOnInvoke` (UNF-15)', async () => {
     const session = sessionWith([files({ removeOnInvoke: false })], [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
+    expect(offeredTools(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
   it('closes at the next message if its scope is the turn', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.', 'Again.']);
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session)).toEqual([['files'], ['files', 'read', 'write'], ['files']]);
+    expect(offeredTools(session)).toEqual([['files'], ['files', 'read', 'write'], ['files']]);
     expect((await session.state()).memories.get('unfolding')).toEqual([]);
   });
 
@@ -104,7 +112,7 @@ describe('the guide of an open unfolding tool', () => {
   it('has the name of the unfolding tool, and states that it is open (UNF-12)', async () => {
     const session = sessionWith([files()], [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(told(session, 'files')).toBe(
+    expect(descriptionOf(session, 'files')).toBe(
       'Works with files. Already open: its tools are among yours. Call it only to list them.',
     );
   });
@@ -116,7 +124,7 @@ describe('the guide of an open unfolding tool', () => {
     expect(results(session)[1]).toBe(
       "'files' is open already. Call one of its tools:\n- read: Does read.\n- write: Writes a file. Takes a path.\n\nRead first.",
     );
-    expect(offered(session)[2]).toEqual(offered(session)[1]);
+    expect(offeredTools(session)[2]).toEqual(offeredTools(session)[1]);
     expect(
       (await session.events()).filter((event) => JSON.stringify(event).includes('"facts"')),
     ).toHaveLength(1);
@@ -126,7 +134,7 @@ describe('the guide of an open unfolding tool', () => {
     const session = sessionWith([files()], [calls('files', 'files'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      opened('read', 'write'),
+      openedText('read', 'write'),
       "'files' is open already. Call one of its tools:\n- read: Does read.\n- write: Writes a file. Takes a path.",
     ]);
   });
@@ -138,8 +146,10 @@ describe('the context tool of an unfolding tool', () => {
   it('is offered on request, and names the tools and the notes (UNF-11, UNF-13)', async () => {
     const session = sessionWith(tools, [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
-    expect(told(session, 'files_context')).toBe('Works with files. Available: read, write. Read first');
+    expect(offeredTools(session)).toEqual([['files'], ['files', 'files_context', 'read', 'write']]);
+    expect(descriptionOf(session, 'files_context')).toBe(
+      'Works with files. Available: read, write. Read first',
+    );
   });
 
   it('describes each tool when it is called (UNF-13, UNF-14)', async () => {
@@ -156,7 +166,7 @@ describe('the context tool of an unfolding tool', () => {
       [calls('files'), calls('files_context'), 'Done.'],
     );
     await session.send('Go.');
-    expect(told(session, 'files_context')).toBe('Works with files. Available: read, write');
+    expect(descriptionOf(session, 'files_context')).toBe('Works with files. Available: read, write');
     expect(results(session)[1]).toBe(
       'Tools for Works with files:\n- read: Does read.\n- write: Writes a file. Takes a path.',
     );
@@ -164,11 +174,17 @@ describe('the context tool of an unfolding tool', () => {
 
   it('has another name if its name is already used (UNF-31)', async () => {
     const session = sessionWith(
-      [...tools, does('files_context')],
+      [...tools, createTool('files_context')],
       [calls('files'), calls('files_context'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['files', 'files_context', 'files_files_context', 'read', 'write']);
+    expect(offeredTools(session)[1]).toEqual([
+      'files',
+      'files_context',
+      'files_files_context',
+      'read',
+      'write',
+    ]);
     expect(results(session)[1]).toBe('files_context done');
   });
 });
@@ -178,12 +194,12 @@ describe('an exclusive unfolding tool', () => {
 
   it('offers only its inner tools until the turn ends, without a guide and a context tool (UNF-16)', async () => {
     const session = sessionWith(
-      [alone, does('search')],
+      [alone, createTool('search')],
       [calls('files'), calls('search'), 'Done.', 'Again.'],
     );
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['files', 'search'],
       ['read', 'write'],
       ['read', 'write'],
@@ -192,19 +208,19 @@ describe('an exclusive unfolding tool', () => {
   });
 
   it('treats a call of a removed tool as a call of an unknown tool (UNF-16)', async () => {
-    const session = sessionWith([alone, does('search')], [calls('files'), calls('search'), 'Done.']);
+    const session = sessionWith([alone, createTool('search')], [calls('files'), calls('search'), 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toContain("Error: Tool 'search' does not exist.");
     expect(results(session)[1]).toContain('Available tools: [read, write].');
   });
 
   it('prevents the opening of another tool later in the same reply (UNF-16)', async () => {
-    const web = defineUnfolding({ name: 'web', description: 'The web.', tools: [does('fetch')] });
+    const web = defineUnfolding({ name: 'web', description: 'The web.', tools: [createTool('fetch')] });
     const session = sessionWith([alone, web], [calls('files', 'web'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['read', 'write']);
+    expect(offeredTools(session)[1]).toEqual(['read', 'write']);
     expect(results(session)).toEqual([
-      opened('read', 'write'),
+      openedText('read', 'write'),
       "Tool 'web' cannot be opened any more: its tools are not available beside those you have now.",
     ]);
   });

@@ -13,12 +13,12 @@ import { valueIn } from '../../../doors/journal.ts';
 import { Meter, UNLIMITED } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { never } from '../tool-loop/outside.ts';
-import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { neverResolve } from '../tool-loop/outside.ts';
+import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, does(name)]));
+const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, createTool(name)]));
 const toolsIn = (view: LoopView): readonly AnyTool[] => {
   const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
   return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // `lists` records this below.
@@ -50,8 +50,8 @@ describe('an unfolding tool with `prepare`', () => {
     const prepare = vi.fn(lists('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
-    expect(offered(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
-    expect(results(session)).toEqual([opened('buy', 'sell'), 'buy done']);
+    expect(offeredTools(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
+    expect(results(session)).toEqual([openedText('buy', 'sell'), 'buy done']);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? (event.changes?.facts ?? []) : [],
     );
@@ -64,10 +64,10 @@ describe('an unfolding tool with `prepare`', () => {
     const session = sessionWith([shop(lists('buy'))], [calls('shop', 'shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
-      opened('buy'),
+      openedText('buy'),
       "'shop' is open already. Call one of its tools:\n- buy: Does buy.",
     ]);
-    expect(offered(session)[1]).toEqual(['shop', 'buy']);
+    expect(offeredTools(session)[1]).toEqual(['shop', 'buy']);
   });
 
   it('needs no preparation in the next turn if its scope is the session', async () => {
@@ -75,24 +75,24 @@ describe('an unfolding tool with `prepare`', () => {
     const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session)[2]).toEqual(['shop', 'buy']);
+    expect(offeredTools(session)[2]).toEqual(['shop', 'buy']);
     expect(prepare).toHaveBeenCalledTimes(1);
   });
 
   it('can have a fixed list of tools, which it offers once it is prepared', async () => {
     const session = sessionWith(
-      [shop(async () => undefined, { tools: [does('rent')] })],
+      [shop(async () => undefined, { tools: [createTool('rent')] })],
       [calls('shop'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('rent')]);
+    expect(results(session)).toEqual([openedText('rent')]);
   });
 
   it('prepares in a nested loop', async () => {
     const outer = defineUnfolding({ name: 'town', description: 'A town.', tools: [shop(lists('buy'))] });
     const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
-    expect(results(session)).toEqual([opened('shop'), opened('buy'), 'buy done']);
+    expect(results(session)).toEqual([openedText('shop'), openedText('buy'), 'buy done']);
   });
 });
 
@@ -106,7 +106,7 @@ describe('an unfolding tool whose preparation fails', () => {
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Later.']);
     await session.send('Go.');
     expect(results(session)).toEqual([problem]);
-    expect(offered(session)[1]).toEqual(['shop']);
+    expect(offeredTools(session)[1]).toEqual(['shop']);
     const ended = (await session.events()).find((event) => event.type === 'tool-call-ended');
     expect(ended).toMatchObject({ result: { type: 'text', content: problem, withheld: true } });
     expect(ended).not.toHaveProperty('changes');
@@ -124,7 +124,7 @@ describe('an unfolding tool whose preparation fails', () => {
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('shop'), 'Open.']);
     await session.send('Go.');
-    expect(results(session)).toEqual(['Not now.', opened('buy')]);
+    expect(results(session)).toEqual(['Not now.', openedText('buy')]);
   });
 
   it('returns an error if its code throws, and stores nothing', async () => {
@@ -135,7 +135,7 @@ describe('an unfolding tool whose preparation fails', () => {
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['Error: The server is down.']);
-    expect(offered(session)[1]).toEqual(['shop']);
+    expect(offeredTools(session)[1]).toEqual(['shop']);
     expect(await listingsOf(session)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('an unfolding tool whose preparation fails', () => {
 
   it('returns another message if its tools are not available beside the current ones', async () => {
     const session = sessionWith(
-      [shop(async () => undefined, { tools: [does('rent')] })],
+      [shop(async () => undefined, { tools: [createTool('rent')] })],
       [calls('shop'), 'Hm.'],
       {
         use: [
@@ -181,13 +181,18 @@ describe('an unfolding tool whose preparation is interrupted', () => {
       [calls('shop'), calls('buy'), 'Bought.'],
     );
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
-    expect(results(session)).toEqual([opened('buy'), 'buy done']);
+    expect(results(session)).toEqual([openedText('buy'), 'buy done']);
     expect(times).toBe(2);
   });
 
   it('does not delay a cancellation of the turn', async () => {
     const clock = createManualClock(1_000_000);
-    const app = memoryApp({ tools: [shop(never)], replies: [calls('shop')], clock, leaseMs: LEASE_MS });
+    const app = memoryApp({
+      tools: [shop(neverResolve)],
+      replies: [calls('shop')],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const leased = await app.lease('Go.');
     const end = app.run(leased);
     await clock.advance(0);
@@ -204,7 +209,7 @@ describe('an unfolding tool whose preparation is interrupted', () => {
         asked += 1;
         return lists('buy')(call);
       });
-    const tools = [shop(prepare), does('look')];
+    const tools = [shop(prepare), createTool('look')];
     const app = memoryApp({ tools, replies: [calls('shop'), 'Open.'], clock, leaseMs: LEASE_MS });
     const meter = (subrequests: number) => new Meter({ ...UNLIMITED, subrequests }, () => clock.now());
     const leased = await app.lease('Go.');
@@ -220,12 +225,12 @@ describe('an unfolding tool whose preparation is interrupted', () => {
       status: 'ended',
     });
     expect(asked).toBe(1);
-    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(opened('buy'));
+    expect(app.model.requests[1]?.messages.at(-1)?.text).toBe(openedText('buy'));
   });
 
   it('returns an error if its preparation takes longer than announced', async () => {
     const clock = createManualClock(1_000_000);
-    const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, never);
+    const prepare: Prepare = (call) => discoveryIn(call).ask({ subrequests: 1, ms: 3_000 }, neverResolve);
     const app = memoryApp({
       tools: [shop(prepare)],
       replies: [calls('shop'), 'Hm.'],

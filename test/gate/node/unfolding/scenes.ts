@@ -9,7 +9,7 @@ import {
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 
 /** Defines a `read` tool that runs this function, and reports its name by default. */
-export const does = (
+export const createTool = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
   description = `Does ${name}.`,
@@ -36,11 +36,11 @@ export const calls = (...asked: readonly (string | readonly [string, unknown])[]
 });
 
 /** Returns the names of the offered tools in each request. */
-export const offered = ({ requests }: TestSession): readonly (readonly string[])[] =>
+export const offeredTools = ({ requests }: TestSession): readonly (readonly string[])[] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the description of a tool in the last request. */
-export const told = ({ requests }: TestSession, name: string): string | undefined =>
+export const descriptionOf = ({ requests }: TestSession, name: string): string | undefined =>
   requests.at(-1)?.tools.find((tool) => tool.name === name)?.description;
 
 /** Returns the tool results in the last request, in order. */
@@ -48,7 +48,7 @@ export const results = ({ requests }: TestSession): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Returns the result of the call that opens an unfolding tool. */
-export const opened = (...names: readonly string[]): string =>
+export const openedText = (...names: readonly string[]): string =>
   `Tools now available: ${names.join(', ')}. You MUST call one of these tools to complete the user's request. ` +
   'Do NOT respond with text — call a tool.';
 

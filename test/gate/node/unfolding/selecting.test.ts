@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { calls, does, offered, opened, results, sessionWith, warmWith } from './scenes.ts';
+import { calls, createTool, offeredTools, openedText, results, sessionWith, warmWith } from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
@@ -14,8 +14,8 @@ const database = (more = {}) =>
     description: 'Works with a database.',
     input: Database,
     select: ({ connection }) => [
-      does('query', () => `queried ${connection}`, `Queries ${connection}.`),
-      does('insert', () => `inserted into ${connection}`),
+      createTool('query', () => `queried ${connection}`, `Queries ${connection}.`),
+      createTool('insert', () => `inserted into ${connection}`),
     ],
     ...more,
   });
@@ -31,7 +31,7 @@ describe('an unfolding tool with `select`', () => {
       [calls(['database', { connection: 'prod' }]), calls('query'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('query', 'insert'), 'queried prod']);
+    expect(results(session)).toEqual([openedText('query', 'insert'), 'queried prod']);
     expect(session.requests[1]?.tools.find(({ name }) => name === 'query')?.description).toBe(
       'Queries prod.',
     );
@@ -51,11 +51,11 @@ describe('an unfolding tool with `select`', () => {
         '- connection: Invalid type: Expected string but received 7\n' +
         'Call it again with a corrected input.',
     ]);
-    expect(offered(session)[1]).toEqual(['database']);
+    expect(offeredTools(session)[1]).toEqual(['database']);
   });
 
   it('runs `select` once per call, so that it offers the tools that it names (UNF-07)', async () => {
-    const select = vi.fn(() => [does('made')]);
+    const select = vi.fn(() => [createTool('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
     const session = warmWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
     await session.send('Go.');
@@ -75,8 +75,8 @@ describe('an unfolding tool with `select`', () => {
     );
     await session.send('Go.');
     expect(results(session)).toEqual([
-      opened('query', 'insert'),
-      opened('query', 'insert'),
+      openedText('query', 'insert'),
+      openedText('query', 'insert'),
       'queried b',
       "'database' is open already. Call one of its tools:\n- query: Queries b.\n- insert: Does insert.",
     ]);
@@ -89,7 +89,7 @@ describe('an unfolding tool with `select`', () => {
     expect(results(session)).toEqual([
       "Tool 'database': no tools for that selection. Nothing has changed; call it again with another input.",
     ]);
-    expect(offered(session)[1]).toEqual(['database']);
+    expect(offeredTools(session)[1]).toEqual(['database']);
     expect(warned).toEqual(["holdfast: the unfolding tool 'database' has no tools for the input of a call"]);
   });
 
@@ -101,7 +101,7 @@ describe('an unfolding tool with `select`', () => {
     const session = sessionWith([database({ select })], [calls('database'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([`Error: ${message}`]);
-    expect(offered(session)[1]).toEqual(['database']);
+    expect(offeredTools(session)[1]).toEqual(['database']);
   });
 
   it('passes its input after a round trip through JSON to `select`, in every invocation', async () => {
@@ -113,13 +113,13 @@ describe('an unfolding tool with `select`', () => {
       input: v.object({ at: v.pipe(v.string(), v.toDate()) }),
       select({ at }) {
         seen.push(at.slice(0, 10));
-        return [does('made')];
+        return [createTool('made')];
       },
     });
     const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.', 'Again.']);
     await session.send('Go.');
     await session.send('Go on.');
-    expect(offered(session).slice(1)).toEqual([
+    expect(offeredTools(session).slice(1)).toEqual([
       ['day', 'made'],
       ['day', 'made'],
     ]);
@@ -136,7 +136,7 @@ describe('an unfolding tool with `select`', () => {
           v.transform((at) => BigInt(at.length)),
         ),
       }),
-      select: () => [does('made')],
+      select: () => [createTool('made')],
     });
     const session = sessionWith([tool], [calls(['day', { at: '2026-01-01' }]), 'Done.']);
     await session.send('Go.');
@@ -147,11 +147,11 @@ describe('an unfolding tool with `select`', () => {
 
   it('can be exclusive, and then has no guide (UNF-16, UNF-17)', async () => {
     const session = sessionWith(
-      [database({ exclusive: true }), does('search')],
+      [database({ exclusive: true }), createTool('search')],
       [calls('database'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['insert', 'query']);
+    expect(offeredTools(session)[1]).toEqual(['insert', 'query']);
   });
 
   it('passes the context of the message to `select`, which does not depend on claims of the model', async () => {
@@ -159,7 +159,7 @@ describe('an unfolding tool with `select`', () => {
       name: 'shop',
       description: 'A shop.',
       input: v.object({}),
-      select: (_, view) => [does('orders', () => `orders of ${view.context.get('tenant')}`)],
+      select: (_, view) => [createTool('orders', () => `orders of ${view.context.get('tenant')}`)],
     });
     const session = sessionWith([tool], [calls('shop'), calls('orders'), 'Done.'], {
       context: { tenant: 'acme' },
@@ -173,7 +173,7 @@ describe('an unfolding tool with `select`', () => {
       defineUnfolding({
         name: 'tables',
         description: 'Tables.',
-        tools: [does('drop', () => `dropped in ${region}`)],
+        tools: [createTool('drop', () => `dropped in ${region}`)],
       });
     const tool = defineUnfolding({
       name: 'region',
@@ -186,7 +186,7 @@ describe('an unfolding tool with `select`', () => {
       [calls(['region', { region: 'eu' }]), calls('tables'), calls('drop'), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('tables'), opened('drop'), 'dropped in eu']);
+    expect(results(session)).toEqual([openedText('tables'), openedText('drop'), 'dropped in eu']);
   });
 });
 
@@ -195,7 +195,7 @@ describe('an unfolding tool whose tools change', () => {
   const steps = defineUnfolding({
     name: 'steps',
     description: 'Steps.',
-    tools: (view) => view.blackboard.map((_, index) => does(`step_${index + 1}`)),
+    tools: (view) => view.blackboard.map((_, index) => createTool(`step_${index + 1}`)),
   });
   const add = defineTool({ name: 'add', description: 'Adds.', run: (_, call) => call.blackboard.add('one') });
 
@@ -205,21 +205,21 @@ describe('an unfolding tool whose tools change', () => {
       [calls('add'), calls('steps'), calls('add'), calls('step_2'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['add'],
       ['add', 'steps'],
       ['add', 'steps', 'step_1'],
       ['add', 'steps', 'step_1', 'step_2'],
       ['add', 'steps', 'step_1', 'step_2'],
     ]);
-    expect(results(session)).toEqual(['Done', opened('step_1'), 'Done', 'step_2 done']);
+    expect(results(session)).toEqual(['Done', openedText('step_1'), 'Done', 'step_2 done']);
   });
 
   it('is hidden while it has no tools, and is offered once it has some (UNF-01, UNF-08, S0-129)', async () => {
     const warned = warnings();
     const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);
+    expect(offeredTools(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);
     expect(warned).toEqual([]);
   });
 
@@ -227,7 +227,7 @@ describe('an unfolding tool whose tools change', () => {
     const broken = defineUnfolding({ name: 'broken', description: 'Breaks.', tools: raise });
     const session = sessionWith([broken], [calls('broken'), 'Hm.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['broken'], ['broken']]);
+    expect(offeredTools(session)).toEqual([['broken'], ['broken']]);
     expect(results(session)).toEqual(['Error: Gone.']);
   });
 
@@ -235,7 +235,7 @@ describe('an unfolding tool whose tools change', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [add, steps] });
     const session = sessionWith([shop], [calls('shop'), calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['shop'],
       ['shop', 'add'],
       ['shop', 'add', 'steps'],
@@ -247,6 +247,6 @@ describe('an unfolding tool whose tools change', () => {
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [steps] });
     const session = sessionWith([shop, add], [calls('add'), 'Done.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['add'], ['add', 'shop']]);
+    expect(offeredTools(session)).toEqual([['add'], ['add', 'shop']]);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineTextTool, defineTool, type Eligible } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval, withObservability } from '../../../../src/modules/decorators/entry.ts';
-import { calls, crash, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 const create = defineTool({
   name: 'create_task',
@@ -16,7 +16,7 @@ const tasks = (...more: readonly AnyTool[]): AnyTool =>
   defineUnfolding({
     name: 'tasks',
     description: 'Tasks.',
-    tools: [...(more.length > 0 ? more : [create]), does('list')],
+    tools: [...(more.length > 0 ? more : [create]), createTool('list')],
   });
 const SHORTCUT = calls(['tasks', { create_task: { title: 'tea' } }]);
 
@@ -25,14 +25,14 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
     const session = sessionWith([tasks()], [SHORTCUT, 'Done.'], { context: { tenant: 'acme' } });
     await session.send('Go.');
     expect(results(session)).toEqual(['created tea for acme']);
-    expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
+    expect(offeredTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('runs the inner tool even if the unfolding tool is already open (UNF-12, UNF-26)', async () => {
     const session = sessionWith([tasks()], [calls('tasks'), SHORTCUT, 'Done.']);
     await session.send('Go.');
     expect(results(session)[1]).toBe('created tea for nobody');
-    expect(offered(session)[2]).toEqual(offered(session)[1]);
+    expect(offeredTools(session)[2]).toEqual(offeredTools(session)[1]);
   });
 
   it('runs the first inner tool that its input names (UNF-26)', async () => {
@@ -55,7 +55,7 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
   ])('is not assumed for %j (UNF-26)', async (input) => {
     const session = sessionWith([tasks()], [calls(['tasks', input]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('create_task', 'list')]);
+    expect(results(session)).toEqual([openedText('create_task', 'list')]);
   });
 
   it.each([
@@ -79,19 +79,19 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
     const session = sessionWith([tasks()], [calls(['tasks', { create_task: {} }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)[0]).toMatch(/^Error: The input of tool 'create_task' is not valid:\n- title: /);
-    expect(offered(session)[1]).toEqual(['tasks']);
+    expect(offeredTools(session)[1]).toEqual(['tasks']);
   });
 
   it('finds an inner tool in any category, and opens all of them (UNF-26)', async () => {
     const tool = defineUnfolding({
       name: 'files',
       description: 'Files.',
-      byCategory: { look: [does('read')], change: [does('write')] },
+      byCategory: { look: [createTool('read')], change: [createTool('write')] },
     });
     const session = sessionWith([tool], [calls(['files', { write: {} }]), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['write done']);
-    expect(offered(session)[1]).toEqual(['files', 'read', 'write']);
+    expect(offeredTools(session)[1]).toEqual(['files', 'read', 'write']);
   });
 
   it('is not assumed for an argument of the unfolding tool itself (UNF-26)', async () => {
@@ -101,10 +101,14 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       effect: 'read',
       run: () => 'ran',
     });
-    const look = { name: 'files', description: 'Files.', byCategory: { look: [category, does('read')] } };
+    const look = {
+      name: 'files',
+      description: 'Files.',
+      byCategory: { look: [category, createTool('read')] },
+    };
     const session = sessionWith([defineUnfolding(look)], [calls(['files', { category: 'look' }]), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('category', 'read')]);
+    expect(results(session)).toEqual([openedText('category', 'read')]);
   });
 
   it('is not assumed if the unfolding tool has a selector, which decides on the tools', async () => {
@@ -113,11 +117,11 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
       description: 'Tasks.',
       tools: [create],
       input: v.looseObject({}),
-      select: () => [does('list')],
+      select: () => [createTool('list')],
     });
     const session = sessionWith([tool], [SHORTCUT, 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('list')]);
+    expect(results(session)).toEqual([openedText('list')]);
   });
 });
 
@@ -132,7 +136,7 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
     await session.send('Go.');
     expect(results(session)).toEqual(["Error: Tool 'create_task' was not run: this call is not permitted."]);
     expect(seen).toEqual([{ id: expect.any(String), name: 'create_task', input: '{"title":"tea"}' }]);
-    expect(offered(session)[1]).toEqual(['tasks']);
+    expect(offeredTools(session)[1]).toEqual(['tasks']);
   });
 
   it('is observed as a call of the inner tool (UNF-27)', async () => {
@@ -159,7 +163,7 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
     await session.send('Go.');
     expect(runs).toBe(1);
     expect(results(session)).toEqual(['found paid']);
-    expect(offered(session)[1]).toEqual(['tasks', 'list', 'pay']);
+    expect(offeredTools(session)[1]).toEqual(['tasks', 'list', 'pay']);
   });
 
   /** Returns a session with a shortcut to an inner tool that requires approval. */
@@ -175,7 +179,7 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
     session.restart();
     expect(await session.decide('tasks', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(results(session)).toEqual(['created tea for nobody']);
-    expect(offered(session)[1]).toEqual(['tasks', 'create_task', 'list']);
+    expect(offeredTools(session)[1]).toEqual(['tasks', 'create_task', 'list']);
   });
 
   it('accepts an edit of the inner input (UNF-27)', async () => {
@@ -194,7 +198,7 @@ describe('a shortcut, like a direct call of the inner tool,', () => {
     expect(results(session)).toEqual([
       "Error: This call of 'create_task' was declined and did not run. Do not repeat it unchanged. Reason: No.",
     ]);
-    expect(offered(session)[1]).toEqual(['tasks']);
+    expect(offeredTools(session)[1]).toEqual(['tasks']);
   });
 
   it('runs after other calls with the same serial key (UNF-27)', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
 import { decorate, withReview } from '../../../../src/modules/decorators/entry.ts';
-import { does } from './scenes.ts';
+import { createTool } from './scenes.ts';
 
 const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
@@ -13,7 +13,7 @@ describe('toolsFor', () => {
       name: 'database',
       description: 'Works with a database.',
       input: v.object({ connection: v.optional(v.string(), 'localhost') }),
-      select: ({ connection }) => [does(`query_${connection}`)],
+      select: ({ connection }) => [createTool(`query_${connection}`)],
     });
     expect(names(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
     expect(names(await toolsFor(database))).toEqual(['query_localhost']);
@@ -26,16 +26,16 @@ describe('toolsFor', () => {
   });
 
   it('returns the tools of a category, of a list or of a function (S3-10)', async () => {
-    const byCategory = { read: [does('look')], write: [does('put')] };
+    const byCategory = { read: [createTool('look')], write: [createTool('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
     expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
     expect(names(await toolsFor(files))).toEqual(['look', 'put']);
-    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), files] });
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), files] });
     expect(names(await toolsFor(shop))).toEqual(['buy', 'files']);
     const now = defineUnfolding({
       name: 'now',
       description: 'Now.',
-      tools: ({ context, principal }) => [does(`${context.get('tenant')}_${principal.id}`)],
+      tools: ({ context, principal }) => [createTool(`${context.get('tenant')}_${principal.id}`)],
     });
     const asked = { context: { tenant: 'acme' }, principal: { id: 'ann' } };
     expect(names(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
@@ -43,7 +43,7 @@ describe('toolsFor', () => {
   });
 
   it('keeps the decorators of the unfolding tool on the inner tools', async () => {
-    const buy = does('buy');
+    const buy = createTool('buy');
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [buy] });
     const [guarded] = await toolsFor(withReview(shop, () => ({ decision: 'reject' })));
     const [bare] = await toolsFor(shop);
@@ -54,11 +54,16 @@ describe('toolsFor', () => {
   it('rejects for a tool that does not unfold, and for a tool that discovers its tools in a turn', async () => {
     const refusal = (message: string) =>
       expect.objectContaining({ constructor: ToolDefinitionError, message });
-    await expect(toolsFor(does('look'))).rejects.toEqual(
+    await expect(toolsFor(createTool('look'))).rejects.toEqual(
       refusal("Tool 'look': it is not an unfolding tool."),
     );
     const prepare = vi.fn(async () => undefined);
-    const crm = defineUnfolding({ name: 'crm', description: 'CRM.', tools: () => [does('look')], prepare });
+    const crm = defineUnfolding({
+      name: 'crm',
+      description: 'CRM.',
+      tools: () => [createTool('look')],
+      prepare,
+    });
     await expect(toolsFor(crm)).rejects.toEqual(refusal("Tool 'crm': it loads its tools during a turn."));
     expect(prepare).not.toHaveBeenCalled();
   });
@@ -73,7 +78,7 @@ describe('toolsFor', () => {
       name: 'plans',
       description: 'Plans.',
       input,
-      select: () => [does('look')],
+      select: () => [createTool('look')],
     });
     await expect(toolsFor(plans, { at: '2026-11-23' })).rejects.toEqual(
       new TypeError(

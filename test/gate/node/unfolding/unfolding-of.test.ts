@@ -12,7 +12,7 @@ import {
   unfoldingOfSafely,
 } from '../../../../src/modules/tool-objects/entry.ts';
 import { warnings } from '../../../fixtures/warnings.ts';
-import { calls, offered, opened, results, sessionWith } from './scenes.ts';
+import { calls, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 class DatabaseTools {
   static readonly unfolding = {
@@ -80,7 +80,7 @@ describe('an object whose class has `static unfolding`', () => {
     );
     await session.send('Go.');
     expect(results(session)).toEqual([
-      `${opened('query', 'insert')}\n\nQuery before you insert.`,
+      `${openedText('query', 'insert')}\n\nQuery before you insert.`,
       'SELECT: 5 rows',
     ]);
   });
@@ -109,7 +109,7 @@ describe('an object whose class has `static unfolding`', () => {
     const ask = async (kind: string) => {
       const session = sessionWith([tool], [calls(['files', { kind }]), 'Done.']);
       await session.send('Go.');
-      return offered(session)[1];
+      return offeredTools(session)[1];
     };
     expect(await ask('look')).toEqual(['files', 'read', 'status']);
     expect(await ask('change')).toEqual(['files', 'status', 'write']);
@@ -209,7 +209,7 @@ describe('an object whose class has `static unfolding`', () => {
       [calls('mood'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['formal']);
+    expect(offeredTools(session)[1]).toEqual(['formal']);
   });
 });
 
@@ -229,7 +229,7 @@ describe('unfoldingOf for an object of any class', () => {
     });
     const session = sessionWith([tool], [calls('plain'), calls('read'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${opened('read')}\n\nRead.`, 'read']);
+    expect(results(session)).toEqual([`${openedText('read')}\n\nRead.`, 'read']);
   });
 
   it('accepts methods and tables that are inherited (UNF-24)', () => {

@@ -3,7 +3,7 @@ import { type AnyTool, ToolCallContext } from '../../../../src/index.ts';
 import { defineUnfolding, type LoopView } from '../../../../src/kinds/entry.ts';
 import { unfoldingStrategy } from '../../../doors/kinds.ts';
 import { consoleLog, UNFOLDED, type Unfolded, type UnfoldedList } from '../../../doors/tools.ts';
-import { does } from './scenes.ts';
+import { createTool } from './scenes.ts';
 
 const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView => ({
   session: 'test',
@@ -23,14 +23,14 @@ const viewOf = (openings: UnfoldedList, more: Partial<LoopView> = {}): LoopView 
   history: () => [],
   ...more,
 });
-const many = (prefix: string, count: number): AnyTool[] =>
-  Array.from({ length: count }, (_, index) => does(`${prefix}_${index}`));
+const createTools = (prefix: string, count: number): AnyTool[] =>
+  Array.from({ length: count }, (_, index) => createTool(`${prefix}_${index}`));
 const facade = (name: string, tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name, description: 'F.', tools });
 const openOf = (name: string): Unfolded => ({ call: `t.1.${name}`, facade: name, frame: '' });
 
 describe('the list that the unfolding strategy offers', () => {
-  const tools = [facade('files', [does('read')]), does('search')];
+  const tools = [facade('files', [createTool('read')]), createTool('search')];
 
   it('is the same array as its input while no tool is open', () => {
     expect(unfoldingStrategy.offer(tools, viewOf([]))).toBe(tools);
@@ -49,7 +49,7 @@ describe('the list that the unfolding strategy offers', () => {
     const openings: UnfoldedList = [{ call: 'c', facade: 'files', path: 'clerk' }];
     const offer = (list: readonly AnyTool[], view: LoopView) => unfoldingStrategy.offer(list, view);
     for (const [list, view] of [
-      [[...tools, does('more')], viewOf(openings)],
+      [[...tools, createTool('more')], viewOf(openings)],
       [tools, viewOf([...openings])],
       [tools, viewOf(openings, { turn: 'u' })],
       [tools, viewOf(openings, { frame: 'f' })],
@@ -60,14 +60,14 @@ describe('the list that the unfolding strategy offers', () => {
   });
 
   it('calls a function of tools again, and is the same array if it returns the same tools', () => {
-    const read = does('read');
+    const read = createTool('read');
     let answer = [read];
     const steps = [defineUnfolding({ name: 'files', description: 'F.', tools: () => answer })];
     const openings = [openOf('files')];
     const offered = unfoldingStrategy.offer(steps, viewOf(openings));
     answer = [read];
     expect(unfoldingStrategy.offer(steps, viewOf(openings))).toBe(offered);
-    answer = [read, does('write')];
+    answer = [read, createTool('write')];
     expect(unfoldingStrategy.offer(steps, viewOf(openings)).map(({ name }) => name)).toEqual([
       'files',
       'read',
@@ -76,7 +76,7 @@ describe('the list that the unfolding strategy offers', () => {
   });
 
   it('is built once for a thousand tools behind a hundred open unfolding tools', () => {
-    const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, many(`t_${at}`, 10)));
+    const facades = Array.from({ length: 100 }, (_, at) => facade(`f_${at}`, createTools(`t_${at}`, 10)));
     const openings = facades.map(({ name }) => openOf(name));
     const offered = unfoldingStrategy.offer(facades, viewOf(openings));
     expect(offered).toHaveLength(1100);
@@ -86,8 +86,8 @@ describe('the list that the unfolding strategy offers', () => {
   });
 
   it('distinguishes siblings, and openings, that only share a name', () => {
-    const inner = facade('data', [does('leaf')]);
-    const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [does('other')])])];
+    const inner = facade('data', [createTool('leaf')]);
+    const [a, b] = [facade('a', [inner]), facade('b', [facade('data', [createTool('other')])])];
     const openings: UnfoldedList = [openOf('b'), { ...openOf('data'), under: 'a' }];
     expect(unfoldingStrategy.offer([a, b], viewOf(openings)).map(({ name }) => name)).toEqual([
       'a',

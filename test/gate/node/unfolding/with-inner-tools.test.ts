@@ -7,9 +7,9 @@ import { defineReference, defineToolGroup, toolGroup } from '../../../../src/mod
 import type { ToolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { withInnerToolObject } from '../../../../src/modules/tool-objects/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { calls, does, offered, opened, results, sessionWith } from './scenes.ts';
+import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
-const [read, extra] = [does('read'), does('extra')];
+const [read, extra] = [createTool('read'), createTool('extra')];
 const files = defineUnfolding({
   name: 'files',
   description: 'Files.',
@@ -26,10 +26,10 @@ class Helpers {
 
 describe('withInnerTools', () => {
   it('keeps the notes of the unfolding tool, and leaves the original unchanged (UNF-18)', async () => {
-    const more = withInnerTools(files, extra, does('last'));
+    const more = withInnerTools(files, extra, createTool('last'));
     const session = sessionWith([more], [calls('files'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${opened('read', 'extra', 'last')}\n\nRead first.`]);
+    expect(results(session)).toEqual([`${openedText('read', 'extra', 'last')}\n\nRead first.`]);
     expect(formatToolTree('all', [more])).toContain('files (3 inner tools)');
     expect(files.inner).toEqual([read]);
   });
@@ -53,33 +53,33 @@ describe('withInnerTools', () => {
       name: 'chosen',
       description: 'Chosen.',
       input: v.object({ of: v.string() }),
-      select: ({ of }) => [does(`of_${of}`)],
+      select: ({ of }) => [createTool(`of_${of}`)],
     });
     const session = sessionWith([withInnerTools(chosen, extra)], [calls(['chosen', { of: 'x' }]), 'Done.']);
     await session.send('Go.');
     expect(session.requests[0]?.tools[0]?.inputSchema).toBe(chosen.inputSchema);
-    expect(results(session)).toEqual([opened('of_x', 'extra')]);
+    expect(results(session)).toEqual([openedText('of_x', 'extra')]);
   });
 
   it('keeps the categories, and adds the new tools to each of them (UNF-18)', async () => {
     const sorted = defineUnfolding({
       name: 'sorted',
       description: 'Sorted.',
-      byCategory: { a: [read], b: [does('b')] },
+      byCategory: { a: [read], b: [createTool('b')] },
     });
     const session = sessionWith(
       [withInnerTools(sorted, extra)],
       [calls(['sorted', { category: 'b' }]), 'Done.'],
     );
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('b', 'extra')]);
+    expect(results(session)).toEqual([openedText('b', 'extra')]);
   });
 
   it('keeps tools that a function returns (UNF-18)', async () => {
     const now = defineUnfolding({ name: 'now', description: 'Now.', tools: () => [read] });
     const session = sessionWith([withInnerTools(now, extra)], [calls('now'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([opened('read', 'extra')]);
+    expect(results(session)).toEqual([openedText('read', 'extra')]);
   });
 
   it('allows shortcuts to the new tools, and keeps decorators (UNF-18, UNF-26)', async () => {
@@ -92,11 +92,11 @@ describe('withInnerTools', () => {
     );
     expect(await asking.send('Go.')).toMatchObject({ outcome: 'suspended' });
     await asking.decide('files', 'approve');
-    expect(offered(asking)[1]).toEqual(['files', 'extra', 'read']);
+    expect(offeredTools(asking)[1]).toEqual(['files', 'extra', 'read']);
   });
 
   it('throws for two tools with the same name, and for a tool that does not unfold', () => {
-    expect(() => withInnerTools(files, does('read'))).toThrow(
+    expect(() => withInnerTools(files, createTool('read'))).toThrow(
       "Tool 'files': it has two tools named 'read'. Rename one.",
     );
     expect(() => withInnerTools(read, extra)).toThrow("Tool 'read': it is not an unfolding tool.");
@@ -118,7 +118,7 @@ describe('withUnfolding', () => {
     expect(withUnfolding(folded)).toBe(folded);
     const session = sessionWith([folded], [calls('The_handbook_2nd_ed_'), 'Done.']);
     await session.send('Go.');
-    expect(results(session)).toEqual([`${opened('read', 'extra')}\n\nLook it up.`]);
+    expect(results(session)).toEqual([`${openedText('read', 'extra')}\n\nLook it up.`]);
   });
 
   it('hides the tools of a group behind one tool, with its usage notes (UNF-34)', async () => {
@@ -141,7 +141,7 @@ describe('withUnfolding', () => {
     );
     await session.send('Go.');
     expect(JSON.stringify(session.requests[0])).not.toContain('Read little.');
-    expect(results(session)).toEqual([`${opened('read')}\n\nRead little.`]);
+    expect(results(session)).toEqual([`${openedText('read')}\n\nRead little.`]);
   });
 });
 
@@ -154,7 +154,7 @@ describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
     ],
     [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
     [
-      { tools: [read, does('read')] },
+      { tools: [read, createTool('read')] },
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,
     ],
     [

@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { ENV, invalid, NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
+import { ENV, invalidSignature, NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
 import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
 
 const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
 const body = JSON.stringify({ action: 'opened', issue: { number: 1, title: 'Broken' } });
-const signed = (secret = SECRET): Promise<Signed> => fromGithub('issues', { secret, body });
+const signDelivery = (secret = SECRET): Promise<Signed> => fromGithub('issues', { secret, body });
 
 /** Returns the delivery with other headers. `undefined` removes a header. */
 async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<Signed> {
-  const all = Object.entries({ ...(await signed()).headers, ...headers });
+  const all = Object.entries({ ...(await signDelivery()).headers, ...headers });
   return {
     body,
     headers: Object.fromEntries(all.flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]))),
   };
 }
 
-const MISSING = invalid(
+const MISSING = invalidSignature(
   'X-Hub-Signature-256 is missing. Set the secret of the webhook to the one of this Worker.',
 );
-const MALFORMED = invalid('X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.');
+const MALFORMED = invalidSignature('X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.');
 
 describe('a delivery of GitHub', () => {
   it('is accepted if @octokit/webhooks-methods signed it', async () => {
-    expect(await receive(webhook, await signed())).toMatchObject({ type: 'start', agent: 'triage' });
+    expect(await receive(webhook, await signDelivery())).toMatchObject({ type: 'start', agent: 'triage' });
   });
 
   it("is accepted with the signature from GitHub's documentation", async () => {
@@ -57,26 +57,26 @@ describe('a delivery of GitHub', () => {
   });
 
   it('is refused with two signatures, even if one of them is valid', async () => {
-    const { headers } = await signed();
+    const { headers } = await signDelivery();
     const both = new Headers(headers);
     both.append('x-hub-signature-256', `sha256=${'0'.repeat(64)}`);
     expect(await receive(webhook, { body, headers: {} }, { headers: both })).toEqual(MALFORMED);
   });
 
   it('is refused if another secret signed it, or if it was changed in transit', async () => {
-    expect(await receive(webhook, await signed('another'))).toEqual(NOT_SIGNED);
-    const tampered = { ...(await signed()), body: body.replace('Broken', 'Brokem') };
+    expect(await receive(webhook, await signDelivery('another'))).toEqual(NOT_SIGNED);
+    const tampered = { ...(await signDelivery()), body: body.replace('Broken', 'Brokem') };
     expect(await receive(webhook, tampered)).toEqual(NOT_SIGNED);
-    const spaced = { ...(await signed()), body: `${body}\n` };
+    const spaced = { ...(await signDelivery()), body: `${body}\n` };
     expect(await receive(webhook, spaced)).toEqual(NOT_SIGNED);
   });
 
   it('is accepted with either of two secrets during a rotation', async () => {
     const changing = githubWebhook({ agent: 'triage', secret: ['SECRET', 'OLD', 'UNSET'] });
     for (const secret of [SECRET, ENV.OLD]) {
-      expect(await receive(changing, await signed(secret))).toMatchObject({ type: 'start' });
+      expect(await receive(changing, await signDelivery(secret))).toMatchObject({ type: 'start' });
     }
-    expect(await receive(changing, await signed(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
+    expect(await receive(changing, await signDelivery(''.padEnd(9, 'x')))).toEqual(NOT_SIGNED);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('a delivery of GitHub', () => {
     ['is not text', { SECRET: { secret: SECRET } }],
     ['is empty in the Secrets Store', { SECRET: { get: async () => '' } }],
   ])('is not accepted while the secret %s', async (_, env) => {
-    expect(await receive(webhook, await signed(), { env })).toEqual({
+    expect(await receive(webhook, await signDelivery(), { env })).toEqual({
       type: 'refused',
       kind: 'not-configured',
       why: WHY_NOT_SET,
@@ -95,12 +95,12 @@ describe('a delivery of GitHub', () => {
 
   it('is accepted with a secret in the Secrets Store', async () => {
     const env = { SECRET: { get: async () => `${SECRET}\n` } };
-    expect(await receive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, await signDelivery(), { env })).toMatchObject({ type: 'start' });
   });
 
   it('is accepted with a secret that ends in a line break', async () => {
     const env = { SECRET: `${SECRET}\n` };
-    expect(await receive(webhook, await signed(), { env })).toMatchObject({ type: 'start' });
+    expect(await receive(webhook, await signDelivery(), { env })).toMatchObject({ type: 'start' });
   });
 
   it.each([

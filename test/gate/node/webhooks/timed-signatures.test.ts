@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, ENV, invalid, NOT_SIGNED, receive } from '../../../fixtures/arrive.ts';
+import { type Arrived, ENV, invalidSignature, NOT_SIGNED, receive } from '../../../fixtures/arrive.ts';
 import {
   fromSlack,
   fromStandard,
@@ -37,7 +37,7 @@ const SENDERS = [
 ];
 
 const stale = (apart: string): Arrived =>
-  invalid(
+  invalidSignature(
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
 
@@ -99,7 +99,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
 
 describe('Stripe-Signature', () => {
   const { webhook } = SENDERS[0] ?? expect.fail();
-  const MALFORMED = invalid(
+  const MALFORMED = invalidSignature(
     'Stripe-Signature must be t={time},v1={64 hexadecimal digits}, with one time and one v1 or more.',
   );
   const good = hmacHex(SECRET, `${TIME}.${body}`);
@@ -133,7 +133,7 @@ describe('Stripe-Signature', () => {
   it('is refused with more signatures than the limit', async () => {
     const many = Array.from({ length: 9 }, () => `v1=${other}`).join(',');
     expect(await arriveWith(`t=${TIME},${many}`)).toEqual(
-      invalid('The delivery carries 9 signatures; at most 8 are checked.'),
+      invalidSignature('The delivery carries 9 signatures; at most 8 are checked.'),
     );
   });
 
@@ -173,7 +173,7 @@ describe('Slack', () => {
     const headers = { 'x-slack-request-timestamp': String(TIME), 'x-slack-signature': signature };
     const { webhook } = SENDERS[1] ?? expect.fail();
     expect(await receive(webhook, { headers, body }, NOW)).toEqual(
-      invalid('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
+      invalidSignature('X-Slack-Signature must be v0= and 64 hexadecimal digits, once.'),
     );
   });
 
@@ -192,7 +192,7 @@ describe('webhook-signature', () => {
   const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body, time: TIME });
   const good = signed.headers['webhook-signature'] ?? '';
   const other = `v1,${'A'.repeat(43)}=`;
-  const MALFORMED = invalid(
+  const MALFORMED = invalidSignature(
     'webhook-signature must be v1,{base64 of 32 bytes}, or several of them with spaces between.',
   );
   const withHeader = (name: string, text: string): Signed => ({
@@ -246,7 +246,7 @@ describe('webhook-signature', () => {
 
   it.each(['msg.1', 'msg 1', 'x'.repeat(257), ''])('is refused with the id %j', async (id) => {
     const why = 'webhook-id must be 1 to 256 visible ASCII characters without a full stop.';
-    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalid(why));
+    expect(await receive(webhook, withHeader('webhook-id', id), NOW)).toEqual(invalidSignature(why));
   });
 
   it('is refused with the id of another delivery', async () => {

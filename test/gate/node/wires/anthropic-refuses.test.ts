@@ -3,20 +3,20 @@ import {
   type Block,
   type Body,
   block,
-  cut,
+  cutLastCharacter,
   forget,
   last,
   newTool,
   recordedBody,
   type Sabotage,
-  sabotaged,
+  sendSabotaged,
   swap,
 } from '../../../wires/anthropic-sabotage.ts';
 
 const modified = (path: string) =>
   `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
   'These blocks must remain as they were in the original response.';
-const bound = (path: string, ...more: string[]) =>
+const boundMessages = (path: string, ...more: string[]) =>
   [
     `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the ` +
       'block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block". That setting requires the ' +
@@ -32,19 +32,19 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a signature is shortened',
     { of: 'plain' },
-    (body) => cut('signature', block(body, 3, 0)),
+    (body) => cutLastCharacter('signature', block(body, 3, 0)),
     'messages.3.content.0: Invalid `signature` in `thinking` block',
   ],
   [
     'a redacted thought is shortened',
     { of: 'plain' },
-    (body) => cut('data', block(body, 3, 1)),
+    (body) => cutLastCharacter('data', block(body, 3, 1)),
     'messages.3.content.1: Invalid `data` in `redacted_thinking` block',
   ],
   [
     'the text of a thought is changed',
     { of: 'plain' },
-    (body) => cut('thinking', block(body, 1, 0)),
+    (body) => cutLastCharacter('thinking', block(body, 1, 0)),
     modified('messages.1.content.0'),
   ],
   [
@@ -96,7 +96,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a text is changed',
     { of: 'plain' },
-    (body) => cut('text', block(body, 1, 1)),
+    (body) => cutLastCharacter('text', block(body, 1, 1)),
     'wire: messages.1.content.1: `text` was given here and `text` with other content came back',
   ],
   [
@@ -108,7 +108,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   [
     'a search result is shortened',
     { of: 'plain' },
-    (body) => cut('encrypted_content', (block(body, 5, 2).content as Block[])[0] ?? {}),
+    (body) => cutLastCharacter('encrypted_content', (block(body, 5, 2).content as Block[])[0] ?? {}),
     'messages.5.content.2.content.0: Invalid `encrypted_content` in `search_result` block',
   ],
   [
@@ -206,37 +206,40 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'the system text changes under preserved thinking',
     { of: 'preserved' },
     ({ system }) => Object.assign(system[0] ?? {}, { text: 'Be long.' }),
-    bound('messages.1.content.0', 'The `system` prompt differs from the one this block was created with.'),
+    boundMessages(
+      'messages.1.content.0',
+      'The `system` prompt differs from the one this block was created with.',
+    ),
   ],
   [
     'a tool is added under preserved thinking',
     { of: 'preserved' },
     ({ tools }) => tools.push(newTool),
-    bound('messages.1.content.0'),
+    boundMessages('messages.1.content.0'),
   ],
   [
     'two tools are swapped under preserved thinking',
     { of: 'preserved' },
     ({ tools }) => swap(tools, 0, 1),
-    bound('messages.1.content.0'),
+    boundMessages('messages.1.content.0'),
   ],
   [
     'two results are reordered under preserved thinking',
     { of: 'preserved' },
     ({ messages }) => swap(messages[4]?.content, 0, 1),
-    bound('messages.5.content.0'),
+    boundMessages('messages.5.content.0'),
   ],
   [
     'an old result is shortened under preserved thinking',
     { of: 'preserved' },
-    (body) => cut('content', block(body, 2, 0)),
-    bound('messages.3.content.0'),
+    (body) => cutLastCharacter('content', block(body, 2, 0)),
+    boundMessages('messages.3.content.0'),
   ],
   [
     'all thoughts of one earlier reply are dropped under preserved thinking',
     { of: 'preserved', at: last },
     (body) => forget(body, 3, 4),
-    bound('messages.5.content.0', missingBefore),
+    boundMessages('messages.5.content.0', missingBefore),
   ],
   [
     'the client prefills the reply',
@@ -255,7 +258,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
 describe('the strict server of Anthropic refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
-    expect(await sabotaged(change, sabotage)).toEqual({
+    expect(await sendSabotaged(change, sabotage)).toEqual({
       status: 400,
       message,
       body: { type: 'error', error: { type: 'invalid_request_error', message } },

@@ -7,7 +7,7 @@ import {
   newTool,
   nextTurn,
   type Sabotage,
-  sabotaged,
+  sendSabotaged,
   swap,
 } from '../../../wires/anthropic-sabotage.ts';
 
@@ -68,7 +68,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
 
 describe('the strict server of Anthropic accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
-    expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
+    expect(await sendSabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
   it('its prefix has changed, and drops the later thinking', async () => {
@@ -76,7 +76,7 @@ describe('the strict server of Anthropic accepts a request if', () => {
       dropBlocks(body);
       body.tools.push(newTool);
     };
-    const { status, body } = await sabotaged(change, { of: 'preserved', at: 2, beta });
+    const { status, body } = await sendSabotaged(change, { of: 'preserved', at: 2, beta });
     const paths = [
       'messages.1.content.0',
       'messages.3.content.0',
@@ -95,8 +95,8 @@ describe('the strict server of Anthropic accepts a request if', () => {
 
   it('it is repeated, and returns the same response', async () => {
     const [first, second] = [
-      await sabotaged(() => undefined, { of: 'preserved' }),
-      await sabotaged(() => undefined, { of: 'preserved' }),
+      await sendSabotaged(() => undefined, { of: 'preserved' }),
+      await sendSabotaged(() => undefined, { of: 'preserved' }),
     ];
     expect(second).toEqual(first);
   });

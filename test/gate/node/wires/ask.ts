@@ -74,7 +74,7 @@ export async function askTwice({
       ...(providerOptions !== undefined && { providerOptions }),
     };
     try {
-      const { text, more } = await (stream ? streamed(settings) : whole(settings));
+      const { text, more } = await (stream ? streamReply(settings) : generateReply(settings));
       said.push(text);
       messages.push(...more);
     } catch (error) {
@@ -86,12 +86,12 @@ export async function askTwice({
 
 type Settings = Parameters<typeof generateText>[0];
 
-async function whole(settings: Settings) {
+async function generateReply(settings: Settings) {
   const result = await generateText(settings);
   return { text: result.text, more: result.responseMessages };
 }
 
-async function streamed(settings: Settings) {
+async function streamReply(settings: Settings) {
   let failure: unknown;
   const result = streamText({
     ...(settings as Parameters<typeof streamText>[0]),

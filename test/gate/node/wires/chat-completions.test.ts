@@ -17,7 +17,7 @@ import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 const deepSeek = (wire: Wire, model = 'deepseek-v4-pro') =>
   createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
 const reasoner = (wire: Wire) => deepSeek(wire, 'deepseek-reasoner');
-const compatible = (wire: Wire) =>
+const createCompatible = (wire: Wire) =>
   createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: fetchOf(wire) })(
     'model',
   );
@@ -55,10 +55,10 @@ describe.each([
       deepSeek,
       { dialect: 'deepseek', script: withoutThinkingAt(0, 1) },
     ],
-    ['the package for compatible servers, for DeepSeek', compatible, { dialect: 'deepseek' }],
-    ['the package for compatible servers, for Kimi', compatible, { dialect: 'kimi' }],
+    ['the package for compatible servers, for DeepSeek', createCompatible, { dialect: 'deepseek' }],
+    ['the package for compatible servers, for Kimi', createCompatible, { dialect: 'kimi' }],
     ['the OpenRouter package', openRouter, { dialect: 'openrouter' }],
-    ['the package for compatible servers, for Gemini', compatible, { dialect: 'gemini' }],
+    ['the package for compatible servers, for Gemini', createCompatible, { dialect: 'gemini' }],
   ])('receive everything back in the next request from %s', async (_name, modelOf, options) => {
     const wire = wireOf(options);
     expect(await askTwice({ model: modelOf(wire), stream })).toEqual(answers);
@@ -70,10 +70,15 @@ describe.each([
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3';
   it.each<[string, Client, Options, string]>([
-    ['empty thoughts of DeepSeek', compatible, { dialect: 'deepseek', script: withoutThinkingAt(0) }, unsaid],
-    ['empty thoughts of Kimi', compatible, { dialect: 'kimi', script: withoutThinkingAt(1) }, noKimi],
-    ['the field name `reasoning`', compatible, { dialect: 'reasoning' }, elsewhere],
-    ['`reasoning_details`', compatible, { dialect: 'openrouter' }, changedThinking(1)],
+    [
+      'empty thoughts of DeepSeek',
+      createCompatible,
+      { dialect: 'deepseek', script: withoutThinkingAt(0) },
+      unsaid,
+    ],
+    ['empty thoughts of Kimi', createCompatible, { dialect: 'kimi', script: withoutThinkingAt(1) }, noKimi],
+    ['the field name `reasoning`', createCompatible, { dialect: 'reasoning' }, elsewhere],
+    ['`reasoning_details`', createCompatible, { dialect: 'openrouter' }, changedThinking(1)],
   ])('detect that the package for compatible servers loses %s', async (_name, modelOf, options, words) => {
     const wire = wireOf(options);
     await askTwice({ model: modelOf(wire), stream });
@@ -90,7 +95,7 @@ describe.each([
     ],
     [
       'the signature of a text answer',
-      compatible,
+      createCompatible,
       { dialect: 'gemini', signedAnswers: true },
       `wire: the extra_content of messages[${ofAnswer}] is missing`,
     ],

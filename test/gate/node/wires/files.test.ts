@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { MessagePart } from '../../../../src/model/entry.ts';
 import { createChatCompletionsWire, filesToChat } from '../../../wires/chat-completions.ts';
-import { hashed, type SentFile } from '../../../wires/files.ts';
+import { hashFiles, type SentFile } from '../../../wires/files.ts';
 import { linked, SAMPLES, type SampleType, sample } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { fetchOf } from '../../../wires/wire.ts';
@@ -23,7 +23,7 @@ const paperLink = linked('application/pdf', 'https://files.test/paper.pdf');
 type Where = SentFile['where'];
 
 const sha256 = async (type: SampleType): Promise<string> =>
-  (await hashed([{ where: 'message', base64: SAMPLES[type] }]))[0]?.sha256 ?? '';
+  (await hashFiles([{ where: 'message', base64: SAMPLES[type] }]))[0]?.sha256 ?? '';
 const PNG = await sha256('image/png');
 const PDF = await sha256('application/pdf');
 const WAV = await sha256('audio/wav');
@@ -36,17 +36,17 @@ const pdf = (where: Where, name?: string): SentFile => ({
   ...(name !== undefined && { name }),
 });
 const wav = (where: Where): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV });
-const at = (where: Where, url: string, mediaType?: string): SentFile => ({
+const linkedFile = (where: Where, url: string, mediaType?: string): SentFile => ({
   where,
   url: `https://files.test/${url}`,
   ...(mediaType !== undefined && { mediaType }),
 });
 
-const of = (where: Where): readonly SentFile[] => [
+const filesIn = (where: Where): readonly SentFile[] => [
   png(where),
   pdf(where, 'paper.pdf'),
-  at(where, 'photo.png'),
-  at(where, 'paper.pdf'),
+  linkedFile(where, 'photo.png'),
+  linkedFile(where, 'paper.pdf'),
 ];
 
 describe('files that a model accepts', () => {
@@ -56,7 +56,13 @@ describe('files that a model accepts', () => {
     [
       'anthropic-budget',
       { message: all, result: all },
-      [...of('message'), png('result'), pdf('result'), at('result', 'photo.png'), at('result', 'paper.pdf')],
+      [
+        ...filesIn('message'),
+        png('result'),
+        pdf('result'),
+        linkedFile('result', 'photo.png'),
+        linkedFile('result', 'paper.pdf'),
+      ],
     ],
     ['anthropic-preserved', { message: [photo], result: [photo] }, [png('message'), png('result')]],
     [
@@ -65,42 +71,42 @@ describe('files that a model accepts', () => {
       [
         png('message'),
         pdf('message'),
-        at('message', 'photo.png', 'image/png'),
-        at('message', 'paper.pdf', 'application/pdf'),
+        linkedFile('message', 'photo.png', 'image/png'),
+        linkedFile('message', 'paper.pdf', 'application/pdf'),
         wav('message'),
         png('result'),
         pdf('result'),
       ],
     ],
     ['gemini', { message: [words, photo], result: [photo] }, [png('message'), png('result')]],
-    ['responses-unstored', { message: all, result: all }, [...of('message'), ...of('result')]],
+    ['responses-unstored', { message: all, result: all }, [...filesIn('message'), ...filesIn('result')]],
     ['responses-stored', { message: [paper], result: [photo] }, [pdf('message', 'paper.pdf'), png('result')]],
     [
       'deepseek-sdk',
       { message: [words, photo, photoLink], result: [words, photo, photoLink] },
-      [png('message'), at('message', 'photo.png'), png('result'), at('result', 'photo.png')],
+      [png('message'), linkedFile('message', 'photo.png'), png('result'), linkedFile('result', 'photo.png')],
     ],
     [
       'openrouter-sdk',
       { message: [...all, sound], result: [...all, sound] },
       [
-        ...of('message').slice(0, 3),
-        at('message', 'paper.pdf'),
+        ...filesIn('message').slice(0, 3),
+        linkedFile('message', 'paper.pdf'),
         wav('message'),
-        ...of('result').slice(0, 3),
-        at('result', 'paper.pdf'),
+        ...filesIn('result').slice(0, 3),
+        linkedFile('result', 'paper.pdf'),
         wav('result'),
       ],
     ],
     [
       'kimi',
       { message: [words, photo, photoLink, paper, sound] },
-      [png('message'), at('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+      [png('message'), linkedFile('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
     ],
     [
       'kimi-sdk',
       { message: [words, photo, photoLink, paper, sound] },
-      [png('message'), at('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+      [png('message'), linkedFile('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
     ],
     ['kimi', { message: [photo], result: [photo] }, [png('message')]],
   ])('reach the server of %s (case %#)', async (name, scene, files) => {
@@ -121,7 +127,7 @@ describe('files that a model accepts', () => {
     expect([text, server.refused]).toEqual(['It is seen.', []]);
     expect(await filesToChat(server.requests[0])).toEqual([
       png('message'),
-      at('message', 'photo.png'),
+      linkedFile('message', 'photo.png'),
       pdf('message', 'paper.pdf'),
     ]);
   });

@@ -27,12 +27,12 @@ const claude: Make = (fetch, more) =>
     settings: { providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 2000 } } } },
     ...more,
   });
-const compatible =
+const createCompatible =
   (name: string): Make =>
   (fetch, more) =>
     fromAiSdk(createOpenAICompatible({ name: 'x', baseURL: 'https://x.test/v1', fetch })(name), more);
 
-async function asked(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
+async function askThrough(wire: WireName, make: (fetch: typeof globalThis.fetch) => ChatModel) {
   const server = serverOf(wire, { script, seed: wire });
   const model = make(fetchOf(server));
   // A loop merges the settings.
@@ -51,20 +51,20 @@ it.each<[WireName, Make, RegExp]>([
   ],
   [
     'kimi-sdk',
-    compatible('kimi-k2.6'),
+    createCompatible('kimi-k2.6'),
     /^thinking is enabled but reasoning_content is missing in assistant tool call message at index 1$/,
   ],
   [
     'extra-content-sdk',
-    compatible('gemini-3-pro'),
+    createCompatible('gemini-3-pro'),
     /^Function call is missing a thought_signature in functionCall parts\./,
   ],
 ])(
   '%s refuses foreign calls in raw form, and accepts them as its adapter sends them',
   async (wire, make, words) => {
-    const { refused } = await asked(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
+    const { refused } = await askThrough(wire, (fetch) => make(fetch, { wantsThoughts: false, retries: 0 }));
     expect(refused).toEqual([expect.stringMatching(words)]);
-    expect(await asked(wire, (fetch) => make(fetch, {}))).toEqual({ text: 'Done.', refused: [] });
+    expect(await askThrough(wire, (fetch) => make(fetch, {}))).toEqual({ text: 'Done.', refused: [] });
   },
 );
 
@@ -72,9 +72,11 @@ it.each(['kimi', 'deepseek'] as const)(
   '%s refuses foreign calls once if the adapter is not configured for them',
   async (wire) => {
     const at = { baseURL: 'https://x.test/v1', model: 'm', apiKey: 'key' };
-    const plain = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch }));
+    const plain = await askThrough(wire, (fetch) => openaiCompatible({ ...at, fetch }));
     expect([plain.text, plain.refused.length]).toEqual(['Done.', 1]);
-    const told = await asked(wire, (fetch) => openaiCompatible({ ...at, fetch, wantsThoughts: 'field' }));
+    const told = await askThrough(wire, (fetch) =>
+      openaiCompatible({ ...at, fetch, wantsThoughts: 'field' }),
+    );
     expect(told).toEqual({ text: 'Done.', refused: [] });
   },
 );

@@ -38,7 +38,7 @@ interface Sabotage {
 
 const bodyOf = (at: number): Body => structuredClone(streamed[at] as Body);
 
-async function sabotaged(change: (body: Body) => void, { at = midTurn, options }: Sabotage) {
+async function sendSabotaged(change: (body: Body) => void, { at = midTurn, options }: Sabotage) {
   const body = bodyOf(at);
   change(body);
   const wire = createGeminiWire({ script: rehearsalScript, ...options });
@@ -68,7 +68,7 @@ const dropThoughts = ({ contents }: Body, from: number, to: number) => {
     content.parts = content.parts.filter(({ thought }) => thought !== true);
 };
 
-const missing = (name: string, position: number) =>
+const missingSignatureText = (name: string, position: number) =>
   'Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, ' +
   'and missing thought_signature may lead to degraded model performance. Additional data, function call ' +
   `\`default_api:${name}\` , position ${position}. Please refer to ` +
@@ -91,7 +91,12 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
     (body) => Object.assign(callOf(body, 1), { thoughtSignature: callOf(body, 5).thoughtSignature }),
     'Invalid thought signature.',
   ],
-  ['the signature of a call is dropped', {}, (body) => forget(callOf(body, 3)), missing('search', 4)],
+  [
+    'the signature of a call is dropped',
+    {},
+    (body) => forget(callOf(body, 3)),
+    missingSignatureText('search', 4),
+  ],
   [
     'the signature of parallel calls is moved to the second call',
     {},
@@ -100,7 +105,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string][] = [
       forget(callOf(body, 3));
       Object.assign(body.contents[3]?.parts.at(-1) ?? {}, { thoughtSignature });
     },
-    missing('search', 4),
+    missingSignatureText('search', 4),
   ],
   [
     'a signature is replaced by the sentinel',
@@ -199,7 +204,7 @@ const withoutIds = (words: string | undefined) => words?.replace(/"id":"[^"]+"/g
 
 describe('the strict server of Gemini refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
-    const { status, message, body } = await sabotaged(change, sabotage);
+    const { status, message, body } = await sendSabotaged(change, sabotage);
     expect({ status, message: withoutIds(message) }).toEqual({ status: 400, message: words });
     expect(body).toEqual({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
   });
@@ -233,10 +238,10 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
 
 describe('the strict server of Gemini accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
-    expect(await sabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
+    expect(await sendSabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 
   it('it is repeated, and returns the same response', async () => {
-    expect(await sabotaged(() => undefined, {})).toEqual(await sabotaged(() => undefined, {}));
+    expect(await sendSabotaged(() => undefined, {})).toEqual(await sendSabotaged(() => undefined, {}));
   });
 });

@@ -26,12 +26,12 @@ const script: Script = {
   })),
 };
 
-const does = (name: string) =>
+const createTool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
 const files = defineUnfolding({
   name: 'files',
   description: 'Files.',
-  tools: [does('read'), does('a_write')],
+  tools: [createTool('read'), createTool('a_write')],
 });
 
 const models = {
@@ -61,7 +61,7 @@ describe.each(Object.entries(models))('%s', (_, modelWith) => {
       name: 'tester',
       description: 'Tests.',
       instructions: 'Be brief.',
-      tools: [does('look'), files],
+      tools: [createTool('look'), files],
       settings: { providerOptions: thinking },
       model,
     });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import type { MessagePart, ModelMessage } from '../../../../src/model/entry.ts';
-import { hashed } from '../../../wires/files.ts';
+import { hashFiles } from '../../../wires/files.ts';
 import { SAMPLES } from '../../../wires/sample-files.ts';
 import { SHOT, TINY_IMAGE } from '../../../wires/session/files.ts';
 import { judge } from '../../../wires/session/judge.ts';
@@ -11,7 +11,7 @@ import { noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
 
 const hash = async (base64: string): Promise<string> =>
-  (await hashed([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
+  (await hashFiles([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
 const photo = `image/png ${await hash(SAMPLES['image/png'])}`;
 const paper = `application/pdf ${await hash(SAMPLES['application/pdf'])}`;
 const shot = `image/png ${await hash(SHOT)}`;
@@ -52,7 +52,7 @@ const swapped = inParts((parts) => {
 });
 
 /** Removes the files of the first message from the second turn on. */
-const forgotten: Spoil = (messages) => {
+const dropFirstTurn: Spoil = (messages) => {
   const [at, second] = ['Begin.', 'Go on.'].map((text) =>
     messages.findIndex((one) => one.role === 'user' && one.text.startsWith(text)),
   );
@@ -84,7 +84,7 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
   'a run over %s',
   (wire) => {
     it('reports that posted files are missing from the second turn on', async () => {
-      const [lost] = await lostOf(wire, forgotten);
+      const [lost] = await lostOf(wire, dropFirstTurn);
       const where = isInResults(wire) ? 'result behind 1 replies and 1' : 'message behind 1 replies and 2';
       expect(lost).toBe(
         `files of request 12 of main, at 1: ${shot} in a ${where} results instead of ${photo} ${posted}`,

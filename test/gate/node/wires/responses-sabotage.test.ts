@@ -16,13 +16,13 @@ const kept = await echoResponses(createResponsesWire({ script }), {});
  * outputs.
  */
 const secondQuestion = input.findLastIndex(({ role }) => role === 'user');
-const at = (place: number): Json => input[place] ?? {};
-const without = (...places: readonly number[]) => input.filter((_, place) => !places.includes(place));
+const itemAt = (place: number): Json => input[place] ?? {};
+const withoutItems = (...places: readonly number[]) => input.filter((_, place) => !places.includes(place));
 const withAt = (place: number, ...items: readonly Json[]) => input.toSpliced(place, 1, ...items);
-const but = (place: number, changes: Json) => withAt(place, { ...at(place), ...changes });
-const id = (place: number) => String(at(place).id);
-const callId = (place: number) => String(at(place).call_id);
-const blob = (place: number) => String(at(place).encrypted_content);
+const but = (place: number, changes: Json) => withAt(place, { ...itemAt(place), ...changes });
+const id = (place: number) => String(itemAt(place).id);
+const callId = (place: number) => String(itemAt(place).call_id);
+const blob = (place: number) => String(itemAt(place).encrypted_content);
 const shortened = blob(4).slice(0, -4);
 const reference = (items: readonly Json[]) =>
   items.map((item) => (item.type === 'reasoning' ? { type: 'item_reference', id: item.id } : item));
@@ -70,25 +70,29 @@ describe('the strict server of the Responses API', () => {
   });
 
   it.each([
-    ['without a reasoning item', without(4), noReasoning('function_call', 5, 4)],
-    ['without the reasoning item of a message', without(14), noReasoning('message', 15, 14)],
-    ['with a reasoning item after its call', input.with(1, at(2)).with(2, at(1)), nothingFollows(1)],
-    ['with two reasoning items swapped', input.with(1, at(4)).with(4, at(1)), nothingFollows(4)],
-    ['without the items that follow a reasoning item', without(2, 3), nothingFollows(1)],
+    ['without a reasoning item', withoutItems(4), noReasoning('function_call', 5, 4)],
+    ['without the reasoning item of a message', withoutItems(14), noReasoning('message', 15, 14)],
+    ['with a reasoning item after its call', input.with(1, itemAt(2)).with(2, itemAt(1)), nothingFollows(1)],
+    ['with two reasoning items swapped', input.with(1, itemAt(4)).with(4, itemAt(1)), nothingFollows(4)],
+    ['without the items that follow a reasoning item', withoutItems(2, 3), nothingFollows(1)],
     [
       'with an output without its call',
-      without(5),
+      withoutItems(5),
       `No tool call found for function call output with call_id ${callId(5)}.`,
     ],
-    ['with a call without its output', without(8), `No tool output found for function call ${callId(6)}.`],
+    [
+      'with a call without its output',
+      withoutItems(8),
+      `No tool output found for function call ${callId(6)}.`,
+    ],
     [
       'with a message before the output',
       input.toSpliced(7, 0, { role: 'user', content: 'Wait.' }),
       `No tool output found for function call ${callId(5)}.`,
     ],
-    ['with a repeated reasoning item', withAt(4, at(4), at(4)), twice(id(4))],
-    ['with a repeated call', withAt(5, at(5), { ...at(5), id: undefined }), twice(id(5))],
-    ['with a repeated output', withAt(7, at(7), at(7)), twice(callId(7))],
+    ['with a repeated reasoning item', withAt(4, itemAt(4), itemAt(4)), twice(id(4))],
+    ['with a repeated call', withAt(5, itemAt(5), { ...itemAt(5), id: undefined }), twice(id(5))],
+    ['with a repeated output', withAt(7, itemAt(7), itemAt(7)), twice(callId(7))],
   ])('refuses a history %s', async (_name, items, words) => {
     expect(await ask(items)).toEqual(refusal(words));
   });
@@ -121,12 +125,13 @@ describe('the strict server of the Responses API', () => {
     expect(await ask(items, {})).toEqual(refusal("Item with id 'rs_1' not found.", { status: 404 }));
   });
 
-  const held = (reply: number, place: number) => `wire: reply ${reply} held ${at(place).type} '${id(place)}'`;
+  const held = (reply: number, place: number) =>
+    `wire: reply ${reply} held ${itemAt(place).type} '${id(place)}'`;
   it.each([
-    ['a missing call and output', without(6, 8), `${held(2, 6)}, which is missing`],
+    ['a missing call and output', withoutItems(6, 8), `${held(2, 6)}, which is missing`],
     [
       'swapped calls',
-      input.with(5, at(6)).with(6, at(5)),
+      input.with(5, itemAt(6)).with(6, itemAt(5)),
       `${held(2, 5)} as item 2, and the call '${callId(6)}' stands there`,
     ],
     ['another name in a call', but(2, { name: 'note' }), `${held(1, 2)} as item 2, and its name is note`],
@@ -138,7 +143,7 @@ describe('the strict server of the Responses API', () => {
       but(15, { phase: undefined }),
       `${held(4, 15)} as item 2, of the phase commentary, not undefined`,
     ],
-    ['a missing reply', without(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
+    ['a missing reply', withoutItems(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
     [
       'an answer at its end',
       input.slice(0, secondQuestion),

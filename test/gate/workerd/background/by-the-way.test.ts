@@ -9,7 +9,7 @@ import { advanceTime } from '../../../fixtures/held-time.ts';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { held, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
 import { advanceClock, deliverToHolders, LONG_LEASE_MS, newManualSession } from '../http/time.ts';
@@ -58,7 +58,7 @@ describe('a turn in the background', () => {
 
   it('stops when it is cancelled', async () => {
     const session = newManualSession();
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     await post(session, { message: script(answer.reply).message() }, BACKGROUND);
     await answer.asked();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
@@ -70,7 +70,7 @@ describe('a turn in the background', () => {
     const session = newManualSession();
     const next = ({ messages }: ModelRequest): ScriptedReply =>
       messages.some(({ role }) => role === 'tool') ? 'Done.' : record('bg-abort');
-    const answer = held(next);
+    const answer = holdReply(next);
     const { message } = script(answer.reply, next, next);
     await post(session, { message: message() }, BACKGROUND);
     await answer.asked();
@@ -86,14 +86,14 @@ describe('a turn in the background', () => {
 describe('a turn whose client disconnects', () => {
   it('is handed over and ends without a client', async () => {
     const session = newSession();
-    const answer = held(record('gone-json'));
+    const answer = holdReply(record('gone-json'));
     const { message } = script(answer.reply, 'Done.');
     const client = new AbortController();
     const answering = post(session, { message: message() }, { signal: client.signal });
     await answer.asked();
     client.abort();
     await expect(answering).rejects.toThrow('aborted');
-    await until(() => lostClients.includes(`${session}/messages`));
+    await waitUntil(() => lostClients.includes(`${session}/messages`));
     answer.release();
     const events = await followToEnd(session);
     expect(events.map(({ type }) => type)).toEqual([
@@ -116,7 +116,7 @@ describe('a turn whose client disconnects', () => {
 describe('a turn whose invocation goes silent', () => {
   it('is finished by the alarm, and its client still gets the answer', async () => {
     const session = newManualSession();
-    const never = held('Never.', { deaf: true });
+    const never = holdReply('Never.', { deaf: true });
     onTestFinished(never.release);
     const { message, model } = script(never.reply, record('taken'), 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });

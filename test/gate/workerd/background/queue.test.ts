@@ -8,7 +8,7 @@ import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { followToEnd, journal, json, newSession, post, send, sessionName } from '../http/client.ts';
 import { advanceClock } from '../http/time.ts';
@@ -139,7 +139,7 @@ describe('a turn that is sent through the queue', () => {
 
   it('is left alone while another invocation holds the lease', async () => {
     const of = session();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const handOver = await accepted(of, script(answer.reply).message());
     const running = deliver([handOver]);
     await answer.asked();

@@ -6,7 +6,7 @@ import type { ModuleUse } from '../../../../src/index.ts';
 import { defineSchedule, type ScheduleConfig } from '../../../../src/modules/schedules/entry.ts';
 import { APP, createModule, createUse } from '../../../doors/openapi.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal, json, post, type Send } from '../http/client.ts';
 
@@ -116,7 +116,7 @@ describe('a schedule', () => {
   });
 
   it('waits in the queue while its session is busy', async () => {
-    const answer = held('First.');
+    const answer = holdReply('First.');
     const { message } = script(answer.reply, 'Second.');
     const { schedule, session } = daily(message());
     const first = post(session, { message: message() }, { via: owned });

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { checkingResponses } from '../http/as-described.ts';
 import { followToEnd, json, newSession, ORIGIN, post, type Send, sessionName } from '../http/client.ts';
 
@@ -11,7 +11,7 @@ const ASYNC = { prefer: 'respond-async' };
 
 it('TurnRunner resumes a turn when the object that handed it over was reset, as by a deploy', async () => {
   const session = newSession();
-  const answer = held('Done.');
+  const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);
   await post(session, { message: message() }, { headers: ASYNC });
   await answer.asked();
@@ -47,7 +47,7 @@ async function leftAlone(text: string) {
 }
 
 it('TurnRunner registers the turn with its execution context until the turn ends', async () => {
-  const answer = held('Done.');
+  const answer = holdReply('Done.');
   const { run, execution, outcome } = await leftAlone(script(answer.reply).message());
   void run();
   await answer.asked();

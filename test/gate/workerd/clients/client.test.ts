@@ -6,7 +6,7 @@ import { content, defineAgent, defineTool, image } from '../../../../src/index.t
 import { files } from '../../../../src/modules/files/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
-import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { journal, type Send, send } from '../http/client.ts';
 
@@ -26,14 +26,14 @@ function sessionOf(
 
 const pathOf = ({ id }: ClientSession, agent: string): string => `/agents/${agent}/sessions/${id}`;
 
-async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];
   for await (const item of items) read.push(item);
   return read;
 }
 
 const seqs = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
-const words = (items: readonly StreamItem[]) =>
+const textOf = (items: readonly StreamItem[]) =>
   items.flatMap((item) => (item.type === 'text-delta' ? item.text : [])).join('');
 
 /** Breaks the first stream in the middle of the frame after an event of this type. */
@@ -77,15 +77,15 @@ describe('the client', () => {
   it('runs a turn of several iterations, and shows all of its journaled events', async () => {
     const session = sessionOf('scripted');
     const { message } = script(ADD, { calls: [{ name: 'look_up', input: { id: 'o1' } }] }, 'It is three.');
-    const items = await all(session.stream(message()));
+    const items = await collect(session.stream(message()));
     const events = (await journal(pathOf(session, 'scripted'))).filter(({ turn }) => turn !== undefined);
     expect(items.filter((item) => 'seq' in item)).toEqual(events);
-    expect(words(items)).toBe('It is three.');
+    expect(textOf(items)).toBe('It is three.');
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'completed', text: 'It is three.', iterations: 3 },
     });
-    expect(await all(session.events({ after: 1 }))).toEqual(events);
+    expect(await collect(session.events({ after: 1 }))).toEqual(events);
   });
 
   it.each(['turn-started', 'tool-call-ended'])(
@@ -93,7 +93,7 @@ describe('the client', () => {
     async (type) => {
       const session = sessionOf('scripted', cutAfter(type));
       const { message, model } = script(ADD, ADD, 'Three.');
-      const items = await all(session.stream(message()));
+      const items = await collect(session.stream(message()));
       const stored = (await journal(pathOf(session, 'scripted'))).flatMap(({ turn, seq }) =>
         turn === undefined ? [] : seq,
       );
@@ -126,7 +126,7 @@ describe('the client', () => {
     const [first, second] = answer.pending;
     if (!first || !second) throw new Error('The turn does not wait for two calls.');
     const before = Number((await journal(pathOf(session, 'clerk'))).at(-1)?.seq);
-    const items = await all(
+    const items = await collect(
       session.streamAnswers([
         { call: first, decision: 'approve' },
         { call: second, decision: 'reject', reason: 'Too much.' },
@@ -194,7 +194,7 @@ describe('the client', () => {
     });
     const session = sessionOf('painter', undefined, appWith({ agents: [painter], use: [files()] }));
     const photo = new File([new Uint8Array([9, 8])], 'photo.png', { type: 'image/png' });
-    const items = await all(session.stream(`Like this. #${key}`, { files: [photo] }));
+    const items = await collect(session.stream(`Like this. #${key}`, { files: [photo] }));
     expect(model.requests[0]?.messages[0]).toMatchObject({
       role: 'user',
       parts: [{ type: 'text' }, { type: 'text' }, { type: 'file', name: 'photo.png', data: 'CQg=' }],
@@ -228,7 +228,7 @@ describe('the client', () => {
 
   it('waits for a turn in the background, and cancels one', async () => {
     const session = sessionOf('scripted');
-    const waits = held('Late.');
+    const waits = holdReply('Late.');
     const { message } = script('Soon.', waits.reply);
     const later = await session.send(message(), { background: true });
     expect(later).toMatchObject({ status: 'accepted' });
@@ -261,7 +261,7 @@ describe('the client', () => {
     const { message } = script('One.', 'Two.');
     await session.send(message());
     const { seq } = await session.state();
-    const watching = all(session.watch({ after: seq }));
+    const watching = collect(session.watch({ after: seq }));
     await session.send('Again.');
     await session.erase();
     const items = await watching;

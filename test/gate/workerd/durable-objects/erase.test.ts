@@ -4,8 +4,8 @@ import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
 import {
   beginRequest,
+  createRequestKey,
   event,
-  keyed,
   lease,
   resumeRequest,
   STORE,
@@ -18,7 +18,9 @@ import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
  * A session with rows in every table, including chunks of an event, a snapshot, the inbox and a blob, and a
  * credential.
  */
-async function filled(by = startOf('t1', keyed('k'))): Promise<ObjectHarness & { readonly epoch: number }> {
+async function filled(
+  by = startOf('t1', createRequestKey('k')),
+): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
   const { session } = harness;
   const start = { ...by, retainMs: 60_000 };
@@ -152,7 +154,7 @@ describe('an erased session object with an external store', () => {
   it('reveals no credential, key, message or blob to the next session of its name', async () => {
     const { session } = await inStore();
     await session.erase();
-    const fresh = await lease(session, beginRequest('t9', 'z', keyed('k', 'other')));
+    const fresh = await lease(session, beginRequest('t9', 'z', createRequestKey('k', 'other')));
     expect(fresh).toMatchObject({ inbox: [], page: { head: 2, waiting: [] } });
     expect(fresh).not.toHaveProperty('blobs');
     expect(await session.credential(fresh.epoch, 'k')).toEqual({ status: 'none' });

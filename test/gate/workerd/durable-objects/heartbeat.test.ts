@@ -4,7 +4,7 @@
  */
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
-import { started } from '../../../fixtures/hand-overs.ts';
+import { countStarts } from '../../../fixtures/hand-overs.ts';
 import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/session-contract/harness.ts';
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 import { rowsOf } from './rows.ts';
@@ -51,12 +51,12 @@ describe('a session object whose lease holder has a line', () => {
     const { name, stub, session, leaseMs, wait, beat, told } = await scene();
     await wait(leaseMs * 0.6);
     await evictDurableObject(stub());
-    const before = started(name);
+    const before = countStarts(name);
     await beat();
-    expect(started(name)).toBe(before);
+    expect(countStarts(name)).toBe(before);
     await wait(leaseMs * 0.9);
     expect(await session.resume(resumeRequest('t1', 'b'))).toMatchObject({ status: 'busy' });
-    expect(started(name)).toBe(before + 1);
+    expect(countStarts(name)).toBe(before + 1);
     await wait(leaseMs * 0.1);
     expect(await lease(session, resumeRequest('t1', 'c'))).toMatchObject({ cause: 'expired', expiredFor: 0 });
     await vi.waitFor(() => expect(told.closed).toBe(1), PATIENT);

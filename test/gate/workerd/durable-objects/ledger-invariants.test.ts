@@ -215,7 +215,7 @@ const hearCloses: Step = ({ life, ledger }) => {
   for (const closed of life.closed.splice(0)) ledger.clock.lineClosed(closed);
 };
 
-const again: Step = ({ ledger, sent }) => {
+const appendAgain: Step = ({ ledger, sent }) => {
   if (sent) ledger.append(...sent);
 };
 
@@ -297,8 +297,8 @@ const STEPS: readonly [Step, ...Step[]] = [
     hearCloses,
     hearCloses,
     read,
-    again,
-    again,
+    appendAgain,
+    appendAgain,
     erase,
   ],
 ] as [Step, ...Step[]]; // the list is not empty
@@ -306,7 +306,7 @@ const STEPS: readonly [Step, ...Step[]] = [
 const WAITING: readonly string[] = ['message', 'steer', 'scheduled'];
 
 /** Yields the violated invariants. */
-function* broken({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
+function* brokenInvariants({ storage, alarm, now, taken, overlaps }: Scene): Iterable<string> {
   if (overlaps) yield 'a lease that was granted while another holder could act';
   if (storage.head() === 0) {
     if (alarm !== null) yield 'an alarm without a session';
@@ -368,7 +368,7 @@ function firstBreak(numbers: readonly number[], steps = STEPS): string | undefin
     if (scene.holder === undefined && steps === BY_PINGS) begin(scene);
     scene.draw(steps)(scene);
     if (scene.storage.head() === 0) scene.taken.clear();
-    for (const what of broken(scene)) return `${what}, after step ${scene.step}`;
+    for (const what of brokenInvariants(scene)) return `${what}, after step ${scene.step}`;
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import { beginRequest, event, lease, resumeRequest } from '../../../fixtures/ses
 import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
 
 /** Opens a WebSocket to the object without a client. */
-async function opened({ stub }: ObjectHarness, query: string) {
+async function openSocket({ stub }: ObjectHarness, query: string) {
   const { webSocket } = await stub().fetch(`https://session/?${query}`, {
     headers: { upgrade: 'websocket' },
   });
@@ -27,8 +27,8 @@ async function opened({ stub }: ObjectHarness, query: string) {
 async function scene() {
   const harness = makeObjectHarness();
   const { epoch } = await lease(harness.raw, beginRequest('t1', 'a'));
-  const reader = await opened(harness, 'live=1');
-  const holder = await opened(harness, `holder=${epoch}`);
+  const reader = await openSocket(harness, 'live=1');
+  const holder = await openSocket(harness, `holder=${epoch}`);
   return { harness, epoch, reader, holder };
 }
 
@@ -90,7 +90,7 @@ describe('the lines to a session object', () => {
     await evictDurableObject(harness.stub());
     holder.send(piece('a'));
     await vi.waitFor(() => expect(reader.told).toHaveLength(2), 20_000);
-    const other = await opened(harness, 'live=1');
+    const other = await openSocket(harness, 'live=1');
     await vi.waitFor(() => expect(holder.told.at(-1)).toContain('"joined":'), 20_000);
     const { joined } = JSON.parse(holder.told.at(-1) ?? '') as { readonly joined: string };
     await evictDurableObject(harness.stub());
@@ -101,8 +101,8 @@ describe('the lines to a session object', () => {
     await lease(harness.raw, resumeRequest('t1', 'b'));
     expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
-    (await opened(harness, `holder=${epoch}`)).send(piece('b'));
-    const next = await opened(harness, `holder=${epoch + 1}`);
+    (await openSocket(harness, `holder=${epoch}`)).send(piece('b'));
+    const next = await openSocket(harness, `holder=${epoch + 1}`);
     next.send(piece('c'));
     await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('c')), 20_000);
     expect(reader.told).not.toContain(piece('b'));
@@ -117,7 +117,7 @@ describe('the lines to a session object', () => {
     ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
   ])('close without a notice for %s', async (_, query, sent) => {
     const { harness, epoch, reader } = await scene();
-    const line = await opened(harness, query.replace('EPOCH', `${epoch}`));
+    const line = await openSocket(harness, query.replace('EPOCH', `${epoch}`));
     line.send(sent);
     expect(await line.closed).toBe(1008);
     expect(reader.told).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('the lines to a session object', () => {
     'of a holder with the epoch "%s" receive no messages',
     async (epoch) => {
       const { harness, reader, holder } = await scene();
-      const forged = await opened(harness, `holder=${epoch}`);
+      const forged = await openSocket(harness, `holder=${epoch}`);
       forged.send(piece('forged'));
       await harness.raw.read({ from: 1 });
       holder.send(piece('true'));
@@ -138,7 +138,7 @@ describe('the lines to a session object', () => {
 
   it('buffer a limited amount for a reader that does not acknowledge, and deliver everything to the others', async () => {
     const { harness, reader, holder } = await scene();
-    const good = await opened(harness, 'live=1');
+    const good = await openSocket(harness, 'live=1');
     const text = 'x'.repeat(30_000);
     for (let i = 1; i <= 20; i += 1) {
       holder.send(piece(text));

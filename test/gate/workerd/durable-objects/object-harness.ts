@@ -5,7 +5,7 @@ import { createObjectSession, type SessionObject } from '../../../doors/durable-
 import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-overs.ts';
 import { HeldTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
-import { until } from '../../../fixtures/scripts.ts';
+import { waitUntil } from '../../../fixtures/scripts.ts';
 import {
   formatRow,
   formatStaleCopies,
@@ -132,7 +132,7 @@ function realObject(leaseMs: number) {
 /** Waits until the hand-overs of this session's alarms have arrived. */
 function handedOverBy(name: string): Promise<void> {
   const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
-  return until(
+  return waitUntil(
     () =>
       count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
       count(deletions.over.map((one) => one.name)) === count(deletions.asked.map((one) => one.name)) &&

@@ -23,7 +23,10 @@ function heldPauses(random = 0.5) {
 /**
  * The objects, reached by stubs of which the first `times` fail, before a call is sent or after its response.
  */
-function failing(failure: unknown, { times = 99, when = 'before' }: { times?: number; when?: string } = {}) {
+function failingNamespace(
+  failure: unknown,
+  { times = 99, when = 'before' }: { times?: number; when?: string } = {},
+) {
   const count = { stubs: 0, calls: 0 };
   const getByName: Namespace['getByName'] = (...args) => {
     count.stubs += 1;
@@ -50,7 +53,7 @@ function failing(failure: unknown, { times = 99, when = 'before' }: { times?: nu
 
 const BLOBS = [{ id: 'a', about: '{}', size: 3, bytes: new Uint8Array([1, 2, 3]) }];
 
-const lost = () => new Error('Network connection lost.');
+const connectionLost = () => new Error('Network connection lost.');
 
 /** The platform's own errors, from its documentation, its source and its users' logs. */
 const OF_THE_PLATFORM = [
@@ -89,7 +92,7 @@ describe('a call to the session object', () => {
   it.each(platformErrors)('is sent again on a new stub after the error %s', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failing(error, { times: 4 });
+    const { namespace, count } = failingNamespace(error, { times: 4 });
     const { ms, pauses } = heldPauses();
     expect(await createObjectSession(namespace, name, { pauses }).read({ from: 1 })).toMatchObject({
       head: 2,
@@ -101,9 +104,9 @@ describe('a call to the session object', () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
     const { pauses } = heldPauses();
-    const once = createObjectSession(failing('gone', { times: 1 }).namespace, name, { pauses });
+    const once = createObjectSession(failingNamespace('gone', { times: 1 }).namespace, name, { pauses });
     expect(await once.read({ from: 1 })).toMatchObject({ head: 2 });
-    const never = createObjectSession(failing('gone').namespace, name, { pauses });
+    const never = createObjectSession(failingNamespace('gone').namespace, name, { pauses });
     await expect(never.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(new Error('gone')));
   });
 
@@ -152,7 +155,7 @@ describe('a call to the session object', () => {
     if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
     else if (method !== 'accept' && method !== 'begin')
       ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
-    const { namespace, count } = failing(lost(), { times: 1, when: 'after' });
+    const { namespace, count } = failingNamespace(connectionLost(), { times: 1, when: 'after' });
     const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
     expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
     expect(count).toEqual({ stubs: 2, calls: 2 });
@@ -161,7 +164,7 @@ describe('a call to the session object', () => {
   it('uses one new stub, even if many calls were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failing(lost(), { times: 1 });
+    const { namespace, count } = failingNamespace(connectionLost(), { times: 1 });
     const { pauses } = heldPauses();
     const { read } = createObjectSession(namespace, name, { pauses });
     const pages = await Promise.all([read({ from: 1 }), read({ from: 2 }), read({ from: 3 })]);
@@ -178,7 +181,7 @@ describe('a call to the session object', () => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
     const { pauses, ms } = heldPauses();
-    const { namespace } = failing(lost(), { times: 1 });
+    const { namespace } = failingNamespace(connectionLost(), { times: 1 });
     const told = Promise.withResolvers<number>();
     const line = await createObjectSession(namespace, name, { pauses }).watch({
       onNotice: ({ head }) => told.resolve(head),
@@ -201,7 +204,7 @@ describe('a call to the session object', () => {
   it.each(['before', 'after'])('stores an append once if the line broke %s it was stored', async (when) => {
     const { name, session, raw } = makeObjectHarness();
     const { epoch } = await lease(raw, beginRequest('t1', 'a'));
-    const { namespace, count } = failing(lost(), { times: 2, when });
+    const { namespace, count } = failingNamespace(connectionLost(), { times: 2, when });
     const { pauses } = heldPauses();
     const port = createObjectSession(namespace, name, { pauses });
     const answer = await port.append(epoch, 3, { events: [event('t1', 'x')] });
@@ -216,9 +219,9 @@ describe('a call to the session object', () => {
   ])('backs off up to about two seconds with jitter %d', async (random, expected) => {
     const { name } = makeObjectHarness();
     const { pauses, ms } = heldPauses(random);
-    const { namespace, count } = failing(lost());
+    const { namespace, count } = failingNamespace(connectionLost());
     const reading = createObjectSession(namespace, name, { pauses }).read({ from: 1 });
-    await expect(reading).rejects.toThrow(new SessionUnavailableError(lost()));
+    await expect(reading).rejects.toThrow(new SessionUnavailableError(connectionLost()));
     expect([count.calls, ms.map(Math.floor)]).toEqual([5, expected]);
   });
 });
@@ -276,7 +279,9 @@ describe('a call that an older object does not support', () => {
     const objects = older();
     const getByName: Namespace['getByName'] = (...args) => {
       calls += 1;
-      return calls === 1 ? failing(lost()).namespace.getByName(...args) : objects.getByName(...args);
+      return calls === 1
+        ? failingNamespace(connectionLost()).namespace.getByName(...args)
+        : objects.getByName(...args);
     };
     const namespace = new Proxy(env.SESSIONS, {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
@@ -308,7 +313,7 @@ describe('a call is not retried', () => {
   ])('%s, but the next call uses a new stub', async (_, error) => {
     const { name, raw } = makeObjectHarness();
     await raw.begin(beginRequest('t1', 'a'));
-    const { namespace, count } = failing(error, { times: 1 });
+    const { namespace, count } = failingNamespace(error, { times: 1 });
     const { pauses, ms } = heldPauses();
     const port = createObjectSession(namespace, name, { pauses });
     await expect(port.read({ from: 1 })).rejects.toThrow(new SessionUnavailableError(error));
@@ -337,7 +342,7 @@ describe('a call is not retried', () => {
     ],
   ])('after an error of the session itself: %s', async (_, error) => {
     const { name } = makeObjectHarness();
-    const { namespace, count } = failing(Object.assign(error, { remote: true }));
+    const { namespace, count } = failingNamespace(Object.assign(error, { remote: true }));
     const { pauses, ms } = heldPauses();
     await expect(createObjectSession(namespace, name, { pauses }).read({ from: 1 })).rejects.toBe(error);
     expect([count.calls, ms]).toEqual([1, []]);

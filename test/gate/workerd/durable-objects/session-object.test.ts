@@ -5,9 +5,9 @@ import { setTime } from '../../../fixtures/held-time.ts';
 import {
   beginRequest,
   bodiesOf,
+  createRequestKey,
   event,
   handedOver,
-  keyed,
   lease,
   READER,
   resumeRequest,
@@ -496,9 +496,9 @@ describe('a session object that is reset', () => {
 
   it('responds once to a begin and an accept that were in flight', async () => {
     const first = makeObjectHarness();
-    const begun = first.session.begin(beginRequest('t1', 'a', keyed('k')));
+    const begun = first.session.begin(beginRequest('t1', 'a', createRequestKey('k')));
     const second = makeObjectHarness();
-    const accepted = second.session.accept(startOf('t1', keyed('k')));
+    const accepted = second.session.accept(startOf('t1', createRequestKey('k')));
     await abortAllDurableObjects();
     expect(await begun).toMatchObject({ status: 'leased', epoch: 1, cause: 'started' });
     expect(await accepted).toEqual({ status: 'accepted', turn: 't1' });

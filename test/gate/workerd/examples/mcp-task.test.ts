@@ -1,7 +1,7 @@
 /** The tasks client of docs/mcp.md. */
 import { expect, it } from 'vitest';
 import { begin, cancel, wait } from '../../../../src/examples/mcp/task.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { ORIGIN } from '../http/client.ts';
 import { appWithEndpoint } from '../mcp/server/talk.ts';
 
@@ -21,7 +21,7 @@ it('a client that knows the task id can wait for its answer', async () => {
 });
 
 it('a task can be cancelled, and its status says so', async () => {
-  const answer = held('Too late.');
+  const answer = holdReply('Too late.');
   const taskId = await begin(endpoint, 'scripted', script(answer.reply).message());
   await answer.asked();
   await cancel(endpoint, taskId);

@@ -8,7 +8,7 @@ import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
 
 const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users', ACME_TOKEN: 'of-acme' };
 
-const as =
+const sendAs =
   (token: string): Send =>
   async (path, init) => {
     const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
@@ -21,7 +21,7 @@ const as =
   };
 
 it('the documented plans refuse the third turn of a day on the free plan, and report the remaining limits', async () => {
-  const [users, acme] = [as('of-users'), as('of-acme')];
+  const [users, acme] = [sendAs('of-users'), sendAs('of-acme')];
   const statuses = async (via: Send) => {
     const found: number[] = [];
     for (let turn = 0; turn < 3; turn += 1)

@@ -11,7 +11,7 @@ import plainText from '../../../../src/examples/plain-text/worker.ts';
 import titled from '../../../../src/examples/sessions/titled-worker.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
 
-const served =
+const sendTo =
   (worker: typeof plainText): Send =>
   async (path, init) => {
     const request = new Request(new URL(path, ORIGIN), init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
@@ -19,7 +19,7 @@ const served =
   };
 
 it('a custom protocol streams an answer, and formats its own refusals', async () => {
-  const via = served(plainText);
+  const via = sendTo(plainText);
   const ask = (agent: string) =>
     via(`/plain/${agent}/s-${crypto.randomUUID()}`, {
       method: 'POST',
@@ -38,7 +38,7 @@ it('AG-UI asks about a refund, and pays it after the approval', async () => {
   const chat = new HttpAgent({
     url: `${ORIGIN}/agents/refunds/ag-ui`,
     threadId: `s-${crypto.randomUUID()}`,
-    fetch: (url, init) => served(agUi)(url, init),
+    fetch: (url, init) => sendTo(agUi)(url, init),
   });
   chat.addMessage({ id: 'm1', role: 'user', content: 'Please refund order 1002' });
   await chat.runAgent();
@@ -52,7 +52,7 @@ it('AG-UI asks about a refund, and pays it after the approval', async () => {
 });
 
 it('A2A asks about a refund', async () => {
-  const fetchImpl: typeof fetch = (url, init) => served(a2a)(String(url), init as RequestInit);
+  const fetchImpl: typeof fetch = (url, init) => sendTo(a2a)(String(url), init as RequestInit);
   const chat = await new ClientFactory({
     transports: [new JsonRpcTransportFactory({ fetchImpl })],
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
@@ -73,6 +73,6 @@ it('A2A asks about a refund', async () => {
 });
 
 it('a Worker with modelTitles() has a route for titles, which returns 404 for an unknown session', async () => {
-  const asked = await served(titled)('/agents/clerk/sessions/none/title', { method: 'POST' });
+  const asked = await sendTo(titled)('/agents/clerk/sessions/none/title', { method: 'POST' });
   expect(await json(asked)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
 });

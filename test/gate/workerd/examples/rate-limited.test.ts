@@ -35,7 +35,7 @@ const letter = (to: string) => ({
   ],
 });
 
-const words = (content: string) => ({ role: 'assistant', content });
+const assistantMessage = (content: string) => ({ role: 'assistant', content });
 
 /** Serves these messages at the model's address, and returns the requests. */
 function model(...messages: readonly object[]): readonly { readonly messages: readonly Shown[] }[] {
@@ -62,11 +62,11 @@ it('a rate-limited tool counts its calls across turns, and shows the remaining c
   const session = newSession('courier');
   const asked = model(
     letter('ada'),
-    words('Sent.'),
+    assistantMessage('Sent.'),
     letter('ada'),
     letter('ada'),
     letter('ada'),
-    words('No more.'),
+    assistantMessage('No more.'),
   );
   const results = () =>
     asked.at(-1)?.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));

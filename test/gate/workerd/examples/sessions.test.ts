@@ -9,7 +9,7 @@ import { json, newSession, ORIGIN, post, type Send, sessionId, sessionName } fro
 
 const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users', TEAM_TOKEN: 'of-the-team' };
 
-const as =
+const sendAs =
   (token: string): Send =>
   async (path, init) => {
     const headers = { ...Object(init?.headers), authorization: `Bearer ${token}` };
@@ -22,7 +22,7 @@ const as =
   };
 
 it('the documented Worker lists sessions for users and owners for the team, over HTTP and from code', async () => {
-  const [users, team] = [as('of-users'), as('of-the-team')];
+  const [users, team] = [sendAs('of-users'), sendAs('of-the-team')];
   const path = newSession('clerk');
   await (await post(path, { message: 'Where is my order?' }, { via: users })).text();
   const session = sessionId(path);

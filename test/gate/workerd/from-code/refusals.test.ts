@@ -5,14 +5,14 @@ import { type Caller, ConfigurationError, sessionOf } from '../../../../src/crea
 import { content, image } from '../../../../src/index.ts';
 import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.ts';
 import { deleteFile, files } from '../../../../src/modules/files/entry.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import { json, newSession, post, send, sessionId } from '../http/client.ts';
 import { answer, problem } from '../http/waiting.ts';
 import { appOf, LOCAL, newSessionInCode, type Refusal, refusal, refusalOf, sessionAt } from './from-code.ts';
 
 /** Returns the HTTP problem without its status. */
-async function told(response: Response): Promise<Record<string, unknown>> {
+async function readProblem(response: Response): Promise<Record<string, unknown>> {
   const { status, ...said } = await json(response);
   expect(status).toBe(response.status);
   return { ...said, retryAfter: response.headers.get('retry-after') };
@@ -25,7 +25,7 @@ const inHttp = ({ type, message, retryAfter, more }: Refusal): Record<string, un
 };
 
 /** Returns a waiting turn of the clerk, and its call. */
-async function asking(tool: string, principal = LOCAL) {
+async function startWaitingTurn(tool: string, principal = LOCAL) {
   const path = newSession('clerk');
   const chat = sessionAt(path, principal);
   const input = tool === 'look_up' ? { id: 'o1' } : { to: 'nobody', amount: 1 };
@@ -122,7 +122,7 @@ describe('a message', () => {
 
   it('for a busy session is refused with the open turn, as over HTTP', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
@@ -134,7 +134,7 @@ describe('a message', () => {
         { retryAfter: expect.any(Number), more: { turn: openTurn } },
       ),
     );
-    expect(await told(await post(path, { message: 'Hello?' }))).toEqual({
+    expect(await readProblem(await post(path, { message: 'Hello?' }))).toEqual({
       ...inHttp(refused),
       retryAfter: expect.any(String),
     });
@@ -143,11 +143,11 @@ describe('a message', () => {
   });
 
   it('for a session with a waiting turn is refused with the pending calls, as over HTTP', async () => {
-    const { path, chat, turn, pending } = await asking('pay');
+    const { path, chat, turn, pending } = await startWaitingTurn('pay');
     const refused = await refusalOf(chat.send('Hello?'));
     const detail = `Turn ${turn} waits for an answer from outside. Answer its pending calls, or send the message with ?pending=decline.`;
     expect(refused).toEqual(refusal('turn-suspended', detail, { more: { turn, pending } }));
-    expect(await told(await post(path, { message: 'Hello?' }))).toEqual(inHttp(refused));
+    expect(await readProblem(await post(path, { message: 'Hello?' }))).toEqual(inHttp(refused));
   });
 
   it('whose acceptance is unknown rejects with the id of its turn', async () => {
@@ -173,19 +173,19 @@ describe('a message', () => {
 
 describe('the answer of a call', () => {
   it('that is invalid is refused, as over HTTP', async () => {
-    const { path, chat, call } = await asking('pay');
+    const { path, chat, call } = await startWaitingTurn('pay');
     const problems = ['input: is missing'];
     const refused = await refusalOf(chat.decide(call, 'edit'));
     expect(refused).toEqual(
       refusal('invalid-body', 'The body is not valid: input: is missing.', { more: { problems } }),
     );
-    expect(await told(await answer(`${path}/approvals/${call}`, { decision: 'edit' }))).toEqual(
+    expect(await readProblem(await answer(`${path}/approvals/${call}`, { decision: 'edit' }))).toEqual(
       inHttp(refused),
     );
   });
 
   it('is refused if the call is unknown, does not wait, or waits for another answer', async () => {
-    const { path, chat, call } = await asking('look_up');
+    const { path, chat, call } = await startWaitingTurn('look_up');
     expect(await refusalOf(chat.result('t.1.0', { text: 'x' }))).toEqual(
       refusal(
         'unknown-call',
@@ -204,7 +204,7 @@ describe('the answer of a call', () => {
   });
 
   it('is accepted once', async () => {
-    const { path, chat, call } = await asking('look_up');
+    const { path, chat, call } = await startWaitingTurn('look_up');
     const key = { idempotencyKey: 'k' };
     const first = await chat.result(call, { text: 'One.' }, key);
     expect(await chat.result(call, { text: 'One.' }, key)).toEqual(first);
@@ -217,7 +217,7 @@ describe('the answer of a call', () => {
   });
 
   it('is refused without the required role, and so are a cancel and an erasure', async () => {
-    const { chat, call, turn } = await asking('pay_as_manager');
+    const { chat, call, turn } = await startWaitingTurn('pay_as_manager');
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
         'role-required',
@@ -302,7 +302,7 @@ describe('a not-found error', () => {
       refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
     );
     const refused = await refusalOf(sessionAt('/agents/scripted/sessions/a b').state());
-    const said = await told(await send('/agents/scripted/sessions/a%20b'));
+    const said = await readProblem(await send('/agents/scripted/sessions/a%20b'));
     expect(inHttp(refused)).toEqual(said);
     expect(refused.type).toBe('invalid-session-id');
   });

@@ -5,7 +5,7 @@ import { SessionError, type ShownEvent, sessionOf } from '../../../../src/create
 import { deleteFile } from '../../../../src/modules/files/entry.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import {
   allEvents,
   journal,
@@ -158,7 +158,7 @@ describe('send', () => {
   it('queues a message, and steers the running turn', async () => {
     const path = newManualSession();
     const chat = sessionAt(path);
-    const slow = held(record('steered'));
+    const slow = holdReply(record('steered'));
     const { message, model } = script(slow.reply, 'Both.', 'Queued.');
     const first = chat.send(message());
     await slow.asked();
@@ -196,7 +196,7 @@ describe('send', () => {
 
   it('leaves the turn to another invocation if its signal aborts', async () => {
     const { chat } = newSessionInCode();
-    const slow = held(record('left'));
+    const slow = holdReply(record('left'));
     const { message } = script(slow.reply, 'Done elsewhere.');
     const left = new AbortController();
     const answering = chat.send(message(), { signal: left.signal });
@@ -285,7 +285,7 @@ describe('cancel and erase', () => {
   it('stop the open turn, and remove all data', async () => {
     const path = newManualSession();
     const chat = sessionAt(path);
-    const slow = held('Too late.');
+    const slow = holdReply('Too late.');
     const first = chat.send(script(slow.reply).message());
     await slow.asked();
     const { openTurn } = await chat.state();
@@ -339,7 +339,7 @@ describe('a custom RPC method', () => {
 
   it('leaves a turn to `TurnRunner` if it does not wait for it, so the turn is not taken over', async () => {
     const path = newManualSession();
-    const slow = held('Done all the same.');
+    const slow = holdReply('Done all the same.');
     await exports.Desk.leave(sessionId(path), script(slow.reply).message());
     await slow.asked();
     const chat = sessionAt(path);

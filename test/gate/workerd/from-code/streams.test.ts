@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigurationError, type Session, type TurnItem } from '../../../../src/create-holdfast.ts';
 import { paidTo } from '../../../fixtures/clerk-agent.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { allEvents, followToEnd, journal, json, post, SSE, send } from '../http/client.ts';
 import { answer, startWaitingTurn } from '../http/waiting.ts';
 import { appOf, collect, LOCAL, newSessionInCode, refusal, refusalOf, sessionAt } from './from-code.ts';
@@ -17,14 +17,14 @@ const seqsIn = (items: readonly TurnItem[]): number[] =>
   items.flatMap((item) => ('seq' in item ? item.seq : []));
 
 /** Returns the sequence numbers of a session's turns after the given one. */
-const journaled = async (path: string, after = 0): Promise<number[]> =>
+const journaledSeqs = async (path: string, after = 0): Promise<number[]> =>
   (await journal(path))
     .filter(({ turn }) => turn !== undefined)
     .map(({ seq }) => Number(seq))
     .filter((seq) => seq > after);
 
 /** A turn of the clerk that waits for these tools, from code. */
-async function asking(...tools: string[]) {
+async function waitInChat(...tools: string[]) {
   const wait = await startWaitingTurn(tools);
   return { ...wait, chat: sessionAt(wait.session), calls: wait.pending.map(({ call }) => String(call)) };
 }
@@ -34,7 +34,7 @@ describe('session.stream', () => {
     const { path, chat } = newSessionInCode();
     const stream = await chat.stream(script(adding, 'Three.').message());
     const items = await collect(stream);
-    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
     const answered = await chat.turn(stream.turn);
     expect(items.at(-1)).toEqual({ type: 'answer', answer: JSON.parse(JSON.stringify(answered)) });
@@ -52,7 +52,7 @@ describe('session.stream', () => {
 
   it('can be abandoned: the turn resumes in another invocation', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = held(adding);
+    const slow = holdReply(adding);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
       if (type === 'turn-started') break;
     }
@@ -64,7 +64,7 @@ describe('session.stream', () => {
 
   it('ends without an error if its consumer stops waiting', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = held(adding);
+    const slow = holdReply(adding);
     const gone = new AbortController();
     const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
     const reading = collect(stream);
@@ -79,7 +79,7 @@ describe('session.stream', () => {
     const { path, chat } = newSessionInCode();
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
-    const last = held('Done.');
+    const last = holdReply('Done.');
     const long = { text: pieces.join(''), pieces, ...adding };
     const stream = await chat.stream(script(long, last.reply).message());
     await last.asked();
@@ -87,7 +87,7 @@ describe('session.stream', () => {
     await followToEnd(path);
     const items = await collect(stream);
     expect(items.filter(({ type }) => type === 'text-delta').length).toBeLessThan(15);
-    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
   });
 
@@ -97,13 +97,13 @@ describe('session.stream', () => {
     const first = await collect(await chat.stream(text, { idempotencyKey: 'k' }));
     const after = seqsIn(first)[1] ?? 0;
     const again = await collect(await chat.stream(text, { idempotencyKey: 'k', after }));
-    expect(seqsIn(again)).toEqual(await journaled(path, after));
+    expect(seqsIn(again)).toEqual(await journaledSeqs(path, after));
     expect(again.at(-1)).toEqual(first.at(-1));
   });
 
   it('reports where to continue if the invocation has to end before the turn', async () => {
     const { path, chat } = newSessionInCode('marathon');
-    const answers = Array.from({ length: 30 }, () => held(adding));
+    const answers = Array.from({ length: 30 }, () => holdReply(adding));
     const answering = post(path, {
       message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
     });
@@ -126,7 +126,7 @@ describe('session.stream', () => {
     });
     await answering;
     const rest = await collect(await chat.follow(openTurn, { after }));
-    expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaled(path));
+    expect([...seqsIn(items), ...seqsIn(rest)]).toEqual(await journaledSeqs(path));
   });
 
   it('yields a message that has no turn yet', async () => {
@@ -162,7 +162,7 @@ describe('session.answer and session.streamAnswers', () => {
   const approve = (call = '') => ({ call, decision: 'approve' as const });
 
   it('answer several calls in one request', async () => {
-    const { chat, calls, to } = await asking('pay', 'pay', 'look_up');
+    const { chat, calls, to } = await waitInChat('pay', 'pay', 'look_up');
     const [one, two, look = ''] = calls;
     const answered = await chat.answer([
       approve(one),
@@ -178,13 +178,13 @@ describe('session.answer and session.streamAnswers', () => {
     const byHttp = await json(
       await answer(`${web.session}/answers`, { answers: [approve(String(web.pending[0]?.call))] }),
     );
-    const { chat, calls } = await asking('pay');
+    const { chat, calls } = await waitInChat('pay');
     const fromCode = await chat.answer([approve(calls[0])]);
     expect(Object.keys(JSON.parse(JSON.stringify(fromCode)))).toEqual(Object.keys(byHttp));
   });
 
   it('leave the turn to the background', async () => {
-    const { chat, calls, session, to } = await asking('pay');
+    const { chat, calls, session, to } = await waitInChat('pay');
     expect(await chat.answer([approve(calls[0])], { background: true })).toMatchObject({
       status: 'accepted',
     });
@@ -193,24 +193,24 @@ describe('session.answer and session.streamAnswers', () => {
   });
 
   it('show the events since the questions by default, or from the first event on request', async () => {
-    const { chat, calls, session } = await asking('pay', 'pay');
+    const { chat, calls, session } = await waitInChat('pay', 'pay');
     const suspended = (await journal(session)).findLast(({ type }) => type === 'tool-call-suspended');
     const items = await collect(await chat.streamAnswers(calls.map(approve)));
-    expect(seqsIn(items)).toEqual(await journaled(session, Number(suspended?.seq)));
+    expect(seqsIn(items)).toEqual(await journaledSeqs(session, Number(suspended?.seq)));
     expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Done.' } });
-    const all = await asking('pay');
+    const all = await waitInChat('pay');
     const from = await collect(await all.chat.streamAnswers(all.calls.map(approve), { after: 0 }));
-    expect(seqsIn(from)).toEqual(await journaled(all.session));
+    expect(seqsIn(from)).toEqual(await journaledSeqs(all.session));
   });
 
   it('show that the turn waits for the other answers', async () => {
-    const { chat, calls } = await asking('pay', 'look_up');
+    const { chat, calls } = await waitInChat('pay', 'look_up');
     const items = await collect(await chat.streamAnswers([approve(calls[0])]));
     expect(items.at(-1)).toMatchObject({ type: 'suspended', view: { pending: [{ call: calls[1] }] } });
   });
 
   it('are accepted once under a key', async () => {
-    const { chat, calls, to } = await asking('pay');
+    const { chat, calls, to } = await waitInChat('pay');
     const first = await chat.answer([approve(calls[0])], { idempotencyKey: 'k' });
     expect(await chat.answer([approve(calls[0])], { idempotencyKey: 'k' })).toEqual(first);
     const again = await collect(await chat.streamAnswers([approve(calls[0])], { idempotencyKey: 'k' }));
@@ -228,7 +228,7 @@ describe('session.answer and session.streamAnswers', () => {
       'answers[0].call: must be the id of a call',
     ],
   ])('refuse the same input as HTTP: %s', async (_, given, problem) => {
-    const { chat, to } = await asking('pay');
+    const { chat, to } = await waitInChat('pay');
     const told = refusal('invalid-body', `The body is not valid: ${problem}.`, {
       more: { problems: [problem] },
     });
@@ -238,7 +238,7 @@ describe('session.answer and session.streamAnswers', () => {
   });
 
   it('report unknown options', async () => {
-    const { chat, calls } = await asking('pay');
+    const { chat, calls } = await waitInChat('pay');
     await expect(chat.answer([approve(calls[0])], { question: 1 } as never)).rejects.toThrow(
       ConfigurationError,
     );
@@ -254,14 +254,14 @@ describe('session.answer and session.streamAnswers', () => {
 describe('session.follow', () => {
   it('shows a turn that runs elsewhere, until it ends', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = held('Three.');
+    const slow = holdReply('Three.');
     const running = post(path, { message: script(adding, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await chat.state();
     const reading = collect(await chat.follow(openTurn ?? ''));
     slow.release();
     const items = await reading;
-    expect(seqsIn(items)).toEqual(await journaled(path));
+    expect(seqsIn(items)).toEqual(await journaledSeqs(path));
     expect(items.at(-1)).toEqual({ type: 'answer', answer: await json(await running) });
   });
 
@@ -276,7 +276,7 @@ describe('session.follow', () => {
   });
 
   it('shows immediately that a turn waits', async () => {
-    const { chat, turn, pending } = await asking('pay');
+    const { chat, turn, pending } = await waitInChat('pay');
     expect((await collect(await chat.follow(turn))).at(-1)).toMatchObject({
       type: 'suspended',
       view: { pending },
@@ -285,7 +285,7 @@ describe('session.follow', () => {
 
   it('shows the turn that took in a steering message', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const running = chat.send(script(slow.reply).message());
     await slow.asked();
     const queued = await chat.send('Next', { whenBusy: 'queue', background: true });

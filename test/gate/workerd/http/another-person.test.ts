@@ -7,7 +7,7 @@ import { type Agent, defineAgent, defineTool } from '../../../../src/index.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { clerk, paidTo, payments } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionId } from './client.ts';
 import { answer, problem, startWaitingTurn } from './waiting.ts';
@@ -42,7 +42,7 @@ const steer = (
 /** A session with a turn of Ann that runs until it is released, then calls a tool and ends. */
 async function annsTurn(as: (caller: Caller) => Send) {
   const session = newSession();
-  const first = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
+  const first = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
   const { message, model } = script(first.reply, 'In red.', 'In blue.');
   const answering = post(session, { message: message('Paint it.') }, { via: as(ann) });
   await first.asked();
@@ -255,7 +255,7 @@ describe('a call that another person must decide', () => {
     const as = app({ agents: [anyones(teller)] });
     const session = newSession('teller');
     // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
-    const first = held({ calls: [{ name: 'note' }] });
+    const first = holdReply({ calls: [{ name: 'note' }] });
     const { message } = script(first.reply, CALLS, 'Done.');
     const answering = post(session, { message: message('Pay.') }, { via: as(ann) });
     await first.asked();

@@ -29,7 +29,7 @@ const agent = defineAgent({
 const via = appWith({ agents: [agent] });
 
 /** The address for the answer to a tool's question. */
-async function asked(tool: string): Promise<{ readonly session: string; readonly link: string }> {
+async function askForCredentials(tool: string): Promise<{ readonly session: string; readonly link: string }> {
   const session = newSession('asker');
   const { message } = script({ calls: [{ name: tool }] }, 'Done.');
   const { pending } = await json(await post(session, { message: message() }, { via }));
@@ -41,7 +41,7 @@ const PLANTED = 'planted9planted9';
 const edit = { decision: 'edit', input: { note: `The key is ghp_${PLANTED}.` } };
 
 it('an answer that looks like a credential is refused with 422, and no row of the session contains any of it', async () => {
-  const { session, link } = await asked('ask');
+  const { session, link } = await askForCredentials('ask');
   const problems = [
     'input.note: looks like a credential, which is not accepted here: the journal keeps answers',
   ];
@@ -66,7 +66,7 @@ it('an answer that looks like a credential is refused with 422, and no row of th
 });
 
 it('a question without that restriction accepts any answer', async () => {
-  const { session, link } = await asked('ask_all');
+  const { session, link } = await askForCredentials('ask_all');
   expect((await answer(link, edit, { via })).status).toBe(200);
   expect(JSON.stringify(await journal(session, via))).toContain(PLANTED);
 });

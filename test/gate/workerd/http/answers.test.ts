@@ -23,7 +23,7 @@ const approve = (call: string) => ({ call, decision: 'approve' });
 const answersIn = async (session: string) =>
   (await journal(session)).filter(({ type }) => type === 'tool-call-answered').map(({ call }) => call);
 
-const invalid = (...problems: string[]) =>
+const invalidBody = (...problems: string[]) =>
   problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 describe('several answers in one request', () => {
@@ -142,25 +142,25 @@ describe('a list of answers, before any is accepted', () => {
       'an invalid decision',
       ([one = '', two = '']) => [approve(one), { call: two, decision: 'perhaps' }],
       422,
-      () => invalid('answers[1].decision: must be approve, edit, reject or exit'),
+      () => invalidBody('answers[1].decision: must be approve, edit, reject or exit'),
     ],
     [
       'an answer without a decision or a result',
       ([one = '', two = '']) => [approve(one), { call: two }],
       422,
-      () => invalid('answers[1]: must have a decision, or one of result, text and error'),
+      () => invalidBody('answers[1]: must have a decision, or one of result, text and error'),
     ],
     [
       'two results for one call',
       ([one = '', two = '']) => [approve(one), { call: two, text: 'Yes.', error: 'No.' }],
       422,
-      () => invalid('answers[1]: must have exactly one of result, text and error'),
+      () => invalidBody('answers[1]: must have exactly one of result, text and error'),
     ],
     [
       'a decision together with a result',
       ([one = '', two = '']) => [approve(one), { ...approve(two), text: 'Yes.' }],
       422,
-      () => invalid('answers[1].text: is not known here'),
+      () => invalidBody('answers[1].text: is not known here'),
     ],
     [
       'an edit that the tool does not accept',
@@ -188,7 +188,7 @@ describe('a list of answers, before any is accepted', () => {
       'two answers to one call',
       ([one = '']) => [approve(one), { call: one, decision: 'reject' }],
       422,
-      () => invalid('answers[1].call: is answered twice'),
+      () => invalidBody('answers[1].call: is answered twice'),
     ],
   ])('is refused with %s', async (_, list, status, told) => {
     const wait = await startWaitingTurn(['pay', 'pay']);
@@ -218,7 +218,9 @@ describe('a list of answers, before any is accepted', () => {
       [old, open],
     ]) {
       const response = await answers(session, list.map(approve));
-      expect(await json(response)).toEqual(invalid('answers[1].call: must be of the same turn as the first'));
+      expect(await json(response)).toEqual(
+        invalidBody('answers[1].call: must be of the same turn as the first'),
+      );
     }
     expect(paidTo(to)).toEqual([1]);
   });
@@ -328,7 +330,7 @@ describe('a body of answers', () => {
     ],
   ])('that is invalid is refused with every problem: %s', async (_, body, problems) => {
     const response = await answer(`${newSession('clerk')}/answers`, body);
-    expect([response.status, await json(response)]).toEqual([422, invalid(...problems)]);
+    expect([response.status, await json(response)]).toEqual([422, invalidBody(...problems)]);
   });
 
   it('for an unknown session is refused', async () => {

@@ -9,11 +9,11 @@ import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const APPROVE = { decision: 'approve' };
 
-const as = (caller: Caller): Send => appWith({ agents: [clerk], auth: () => caller });
+const sendAs = (caller: Caller): Send => appWith({ agents: [clerk], auth: () => caller });
 /** Two callers of one team, and one of another. */
-const ann = as({ id: 'ann', tenant: 'acme', roles: ['clerk'] });
-const max = as({ id: 'max', tenant: 'acme', roles: ['clerk', 'manager'] });
-const eve = as({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
+const ann = sendAs({ id: 'ann', tenant: 'acme', roles: ['clerk'] });
+const max = sendAs({ id: 'max', tenant: 'acme', roles: ['clerk', 'manager'] });
+const eve = sendAs({ id: 'eve', tenant: 'evil', roles: ['clerk', 'manager'] });
 
 /** Counts the accepted answers. */
 const answersIn = async (session: string, via?: Send): Promise<number> =>

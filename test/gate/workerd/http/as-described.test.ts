@@ -4,7 +4,7 @@ import { checkingResponses } from './as-described.ts';
 import { allEvents } from './client.ts';
 
 const SESSION = '/agents/scripted/sessions/s1';
-const answered = (body: unknown, status = 200, type = 'application/json') =>
+const sendAnswer = (body: unknown, status = 200, type = 'application/json') =>
   checkingResponses(
     async () => new Response(JSON.stringify(body), { status, headers: { 'content-type': type } }),
   );
@@ -20,7 +20,7 @@ const problem = (type: string) => ({
 
 describe('a response', () => {
   it('that matches its description is passed through', async () => {
-    const response = await answered(answer)(`${SESSION}/messages`, { method: 'POST' });
+    const response = await sendAnswer(answer)(`${SESSION}/messages`, { method: 'POST' });
     expect([response.status, await response.json()]).toEqual([200, answer]);
   });
 
@@ -39,13 +39,13 @@ describe('a response', () => {
     ],
     ['an unknown problem', problem('lost'), 404, 'application/problem+json', '#/type'],
   ])('with %s fails', async (_, body, status, type, told) => {
-    const asked = answered(body, status, type)(`${SESSION}/messages`, { method: 'POST' });
+    const asked = sendAnswer(body, status, type)(`${SESSION}/messages`, { method: 'POST' });
     await expect(asked).rejects.toThrow(told);
   });
 
   it('with an event of an unknown type fails', async () => {
     const event = { seq: 1, at: 1, type: 'turn-wished', turn: 't' };
-    const asked = answered({ events: [event], head: 1, next: null })(`${SESSION}/events`);
+    const asked = sendAnswer({ events: [event], head: 1, next: null })(`${SESSION}/events`);
     await expect(asked).rejects.toThrow('#/events');
   });
 });

@@ -72,13 +72,13 @@ async function checked(description: Description, answered: Answered): Promise<Re
   const responses = responsesOf(description, answered);
   const value: unknown = text === '' ? undefined : JSON.parse(text);
   if (!responses || isOfNoRoute(value)) {
-    if (isProblem) told(fail, description.problem(value));
+    if (isProblem) failOn(fail, description.problem(value));
   } else {
     const described = responses.get(status) ?? responses.get(DEFAULT_STATUS) ?? fail('it has no such status');
     const check = described.content.get(type) ?? described.content.get('*/*');
     if (type !== '' && !check) fail('it has no such content');
     if (value !== undefined)
-      told(fail, [...(check?.(value) ?? []), ...(isProblem ? unnamed(value, described) : [])]);
+      failOn(fail, [...(check?.(value) ?? []), ...(isProblem ? unnamed(value, described) : [])]);
     if (type === 'text/event-stream' && described.event) watch(response, described.event, fail);
   }
   return isWhole ? new Response(text === '' ? null : text, { status, headers }) : response;
@@ -98,14 +98,14 @@ function unnamed(value: unknown, { description }: DescribedResponse): readonly s
   return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
 }
 
-function told(fail: (what: string) => never, problems: readonly string[]): void {
+function failOn(fail: (what: string) => never, problems: readonly string[]): void {
   if (problems.length > 0) fail(problems.join('; '));
 }
 
 /** Checks the events of a stream as they are read, by `assertDescribedEvent` or as one text. */
 function watch(response: Response, check: Check, fail: (what: string) => never): void {
   const checkEvent = (event: SentEvent): void =>
-    told(
+    failOn(
       fail,
       check(event).map((problem) => `${event.event}: ${problem}`),
     );

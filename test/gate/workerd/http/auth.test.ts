@@ -45,7 +45,7 @@ const NOBODY = { HOLDFAST_AUTH: undefined };
 const OPEN = { HOLDFAST_AUTH: 'localhost' };
 
 /** A binding of the Secrets Store. */
-const stored = (text: string) => ({ get: async () => text });
+const storedSecret = (text: string) => ({ get: async () => text });
 
 describe('an app without authentication', () => {
   const paths = ['/', '/agents', '/openapi.json', '/nothing', '/agents/scripted/sessions/s1'];
@@ -198,7 +198,7 @@ describe('an app with HOLDFAST_TOKEN', () => {
 
 describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
   it('admits only callers who send it', async () => {
-    const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: stored('right-token\n') });
+    const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: storedSecret('right-token\n') });
     expect((await app('https://h.example/agents', { headers: bearer('right-token') })).status).toBe(200);
     for (const headers of [{}, bearer('[object Object]')]) {
       const response = await app('http://localhost/agents', { headers });

@@ -17,7 +17,7 @@ async function expectProblem(response: Response, expected: ReturnType<typeof pro
   expect(await json(response)).toEqual(expected);
 }
 
-const invalid = (...problems: string[]) =>
+const invalidBody = (...problems: string[]) =>
   problem('invalid-body', 422, `The body is not valid: ${problems.join('; ')}.`, { problems });
 
 const loopIdRule = 'loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -';
@@ -26,34 +26,42 @@ describe('a body', () => {
   it.each([
     ['invalid JSON', '{"message":', problem('bad-json', 400, 'The body is not JSON.')],
     ['no content', '', problem('bad-json', 400, 'The body is not JSON.')],
-    ['an array', '[]', invalid('it must be a JSON object')],
-    ['text', '"Hello"', invalid('it must be a JSON object')],
-    ['null', 'null', invalid('it must be a JSON object')],
-    ['no message', '{}', invalid('message: is missing')],
-    ['an empty message', '{"message":""}', invalid('message: must be text that is not blank')],
-    ['a blank message', '{"message":" \\n\\t"}', invalid('message: must be text that is not blank')],
-    ['a message that is not text', '{"message":7}', invalid('message: must be text that is not blank')],
+    ['an array', '[]', invalidBody('it must be a JSON object')],
+    ['text', '"Hello"', invalidBody('it must be a JSON object')],
+    ['null', 'null', invalidBody('it must be a JSON object')],
+    ['no message', '{}', invalidBody('message: is missing')],
+    ['an empty message', '{"message":""}', invalidBody('message: must be text that is not blank')],
+    ['a blank message', '{"message":" \\n\\t"}', invalidBody('message: must be text that is not blank')],
+    ['a message that is not text', '{"message":7}', invalidBody('message: must be text that is not blank')],
     [
       'a context that is an array',
       '{"message":"x","context":[1]}',
-      invalid('context: must be a JSON object'),
+      invalidBody('context: must be a JSON object'),
     ],
-    ['a context that is text', '{"message":"x","context":"a"}', invalid('context: must be a JSON object')],
-    ['a context that is null', '{"message":"x","context":null}', invalid('context: must be a JSON object')],
-    ['an empty loopId', '{"message":"x","loopId":""}', invalid(loopIdRule)],
-    ['a loopId with spaces', '{"message":"x","loopId":"a b"}', invalid(loopIdRule)],
-    ['a loopId that is not text', '{"message":"x","loopId":1}', invalid(loopIdRule)],
-    ['an unknown property', '{"message":"x","mesage":"y"}', invalid('mesage: is not known here')],
+    [
+      'a context that is text',
+      '{"message":"x","context":"a"}',
+      invalidBody('context: must be a JSON object'),
+    ],
+    [
+      'a context that is null',
+      '{"message":"x","context":null}',
+      invalidBody('context: must be a JSON object'),
+    ],
+    ['an empty loopId', '{"message":"x","loopId":""}', invalidBody(loopIdRule)],
+    ['a loopId with spaces', '{"message":"x","loopId":"a b"}', invalidBody(loopIdRule)],
+    ['a loopId that is not text', '{"message":"x","loopId":1}', invalidBody(loopIdRule)],
+    ['an unknown property', '{"message":"x","mesage":"y"}', invalidBody('mesage: is not known here')],
     [
       'a property of every object',
       '{"message":"x","constructor":1}',
-      invalid('constructor: is not known here'),
+      invalidBody('constructor: is not known here'),
     ],
-    ['a prototype', '{"message":"x","__proto__":{}}', invalid('__proto__: is not known here')],
+    ['a prototype', '{"message":"x","__proto__":{}}', invalidBody('__proto__: is not known here')],
     [
       'several mistakes at once',
       '{"message":"","context":[],"loopId":"","a":1,"b":2}',
-      invalid(
+      invalidBody(
         'message: must be text that is not blank',
         'context: must be a JSON object',
         loopIdRule,
@@ -64,7 +72,7 @@ describe('a body', () => {
     [
       'a context nested too deeply',
       `{"message":"x","context":{"deep":${'['.repeat(600)}${']'.repeat(600)}}}`,
-      invalid("context: the value of 'deep' is nested too deeply"),
+      invalidBody("context: the value of 'deep' is nested too deeply"),
     ],
   ])('with %s is refused', async (_, body, expected) => {
     const session = newSession();

@@ -1,7 +1,7 @@
 /** Messages for a session with an open turn: refused, queued, shown to the running turn, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type Held, held, type Scripted, script } from '../../../fixtures/scripts.ts';
+import { type Held, holdReply, type Scripted, script } from '../../../fixtures/scripts.ts';
 import {
   allEvents,
   eventsOf,
@@ -21,7 +21,7 @@ import { answer, problem, startWaitingTurn } from './waiting.ts';
 type Headers = Readonly<Record<string, string>>;
 
 const ASYNC = { prefer: 'respond-async' };
-const keyed = (key: string): Headers => ({ 'idempotency-key': key });
+const keyHeader = (key: string): Headers => ({ 'idempotency-key': key });
 
 const say = (session: string, query: string, body: unknown, headers: Headers = {}): Promise<Response> =>
   send(`${session}/messages?${query}`, {
@@ -48,7 +48,7 @@ const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.'
 
 async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
   const session = newManualSession();
-  const first = held(reply);
+  const first = holdReply(reply);
   const { message, model } = script(first.reply, ...replies);
   const answering = post(session, { message: message('One') });
   await first.asked();
@@ -56,7 +56,7 @@ async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promi
   return { session, first, model, turn: String(openTurn), answering };
 }
 
-const started = async (session: string): Promise<readonly unknown[]> =>
+const startedMessages = async (session: string): Promise<readonly unknown[]> =>
   (await journal(session)).filter(({ type }) => type === 'turn-started').map(({ message }) => message);
 
 describe('a message for a busy session', () => {
@@ -133,7 +133,7 @@ describe('a message that queues', () => {
   it('waits once if it is sent repeatedly under its key, and each request gets the response', async () => {
     const { session, first, answering } = await busy('Second.');
     const send2 = (headers: Headers) =>
-      say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyed('k2'), ...headers });
+      say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyHeader('k2'), ...headers });
     const queued = await json(await send2(ASYNC));
     const again = await send2(ASYNC);
     expect([again.status, await json(again)]).toEqual([202, queued]);
@@ -142,7 +142,7 @@ describe('a message that queues', () => {
     await (await answering).text();
     expect(await json(await joining)).toMatchObject({ turn: queued.turn, text: 'Second.' });
     expect(await json(await send2({}))).toMatchObject({ turn: queued.turn, text: 'Second.' });
-    expect((await started(session)).length).toBe(2);
+    expect((await startedMessages(session)).length).toBe(2);
   });
 
   it('waits behind a turn with pending calls', async () => {
@@ -160,7 +160,7 @@ describe('a message that queues', () => {
 
   it('returns immediately with the pending calls of the previous turn, and its answer has an address', async () => {
     const { session, links, pending } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
-    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyHeader('k2'));
     const { turn, ...more } = await json(response);
     const queued = { session: sessionId(session), agent: 'clerk', status: 'queued', pending };
     expect([response.status, response.headers.get('location'), more]).toEqual([
@@ -168,7 +168,7 @@ describe('a message that queues', () => {
       `${session}/turns/${turn}`,
       queued,
     ]);
-    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, keyed('k2'));
+    const again = await say(session, 'whenBusy=queue', { message: 'Two' }, keyHeader('k2'));
     expect([again.status, await json(again)]).toEqual([202, { turn, ...queued }]);
     await answer(links[0] ?? '', { decision: 'approve' });
     const path = `${session}/turns/${turn}`;
@@ -178,7 +178,7 @@ describe('a message that queues', () => {
 
   it('returns as soon as the previous turn begins to wait', async () => {
     const session = newManualSession('clerk');
-    const first = held('First.');
+    const first = holdReply('First.');
     const calls = [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }];
     const { message } = script(first.reply, { calls }, 'Paid.');
     const answering = post(session, { message: message('One') });
@@ -210,7 +210,7 @@ describe('a message that queues', () => {
     expect(refused.status).toBe(409);
     first.release();
     await (await answering).text();
-    await expect.poll(() => started(session)).toHaveLength(2);
+    await expect.poll(() => startedMessages(session)).toHaveLength(2);
   });
 
   it('is refused if a hundred messages wait', async () => {
@@ -247,12 +247,12 @@ describe('a message that steers', () => {
       { role: 'tool', name: 'record', text: 'Recorded.' },
       { role: 'user', text: 'In blue?' },
     ]);
-    expect((await started(session)).length).toBe(1);
+    expect((await startedMessages(session)).length).toBe(1);
   });
 
   it('is shown to the clients that stream the turn', async () => {
     const session = newManualSession();
-    const first = held(RECORD);
+    const first = holdReply(RECORD);
     const streaming = eventsOf(
       await post(session, { message: script(first.reply, 'In blue.').message() }, { headers: SSE }),
     );
@@ -270,7 +270,7 @@ describe('a message that steers', () => {
 
   it('returns the turn that took it in if it is sent again under its key', async () => {
     const { session, first, turn, answering } = await busyWith(RECORD, ['In blue.']);
-    const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyed('k1'));
+    const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyHeader('k1'));
     const told = await json(await steer());
     expect(await json(await steer())).toEqual(told);
     first.release();
@@ -281,14 +281,14 @@ describe('a message that steers', () => {
       `${session}/turns/${told.turn}`,
       { ...told, status: 'steered', into: turn },
     ]);
-    const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, keyed('k1'));
+    const queued = await say(session, 'whenBusy=queue', { message: 'In blue?' }, keyHeader('k1'));
     expect((await json(queued)).status).toBe('steered');
   });
 
   it('becomes a separate turn if the open one ends first', async () => {
     // Its holder would receive the message after ten seconds, or with an append that does not end the turn.
     const session = newSession();
-    const first = held('First.');
+    const first = holdReply('First.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
     const { turn, status } = await json(await say(session, 'whenBusy=steer', { message: 'And this?' }));
@@ -371,8 +371,8 @@ describe('a scheduled message', () => {
   it('is scheduled once under its key', async () => {
     const session = newSession();
     const body = { message: script('Done.').message(), delaySeconds: 3600 };
-    const first = await json(await post(session, body, { headers: keyed('k') }));
-    expect(await json(await post(session, body, { headers: keyed('k') }))).toEqual(first);
+    const first = await json(await post(session, body, { headers: keyHeader('k') }));
+    expect(await json(await post(session, body, { headers: keyHeader('k') }))).toEqual(first);
     expect((await json(await send(session))).waiting).toEqual([{ turn: first.turn, status: 'scheduled' }]);
   });
 

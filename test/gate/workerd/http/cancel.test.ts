@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHoldfast } from '../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool, ModelError } from '../../../../src/index.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { checkingResponses } from './as-described.ts';
 import { allEvents, journal, json, newSession, ORIGIN, post, type Send, SSE, send } from './client.ts';
@@ -24,7 +24,7 @@ const waitingPost = (session: string, query: string, body: unknown): Promise<Res
 describe('cancel', () => {
   it('stops a turn while its model thinks, and its client gets the outcome', async () => {
     const session = newManualSession();
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await cancel(session);
@@ -45,7 +45,7 @@ describe('cancel', () => {
 
   it('ends a streamed turn with its outcome', async () => {
     const session = newManualSession();
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const streaming = await post(session, { message: script(answer.reply).message() }, { headers: SSE });
     await answer.asked();
     await (await cancel(session)).text();
@@ -58,7 +58,7 @@ describe('cancel', () => {
 
   it('leaves the session free for the next message', async () => {
     const session = newManualSession();
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply, 'Next.').message() });
     await answer.asked();
     await cancel(session);
@@ -68,7 +68,7 @@ describe('cancel', () => {
   });
 
   it('does not wait for a model that ignores the signal', async () => {
-    const answer = held('Never.', { deaf: true });
+    const answer = holdReply('Never.', { deaf: true });
     onTestFinished(answer.release);
     const session = newManualSession();
     const answering = post(session, { message: script(answer.reply).message() });
@@ -80,7 +80,7 @@ describe('cancel', () => {
 
   it('has the same result twice', async () => {
     const session = newManualSession();
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const both = await Promise.all([cancel(session), cancel(session)]);
@@ -105,7 +105,7 @@ describe('cancel', () => {
 
   it('of a waiting turn ends it before its model is called', async () => {
     const session = newManualSession();
-    const first = held('First.');
+    const first = holdReply('First.');
     const { message, model } = script(first.reply);
     const answering = post(session, { message: message() });
     await first.asked();
@@ -131,7 +131,7 @@ describe('cancel', () => {
 
   it('of the open turn by its id cancels it, and leaves the queued ones', async () => {
     const session = newManualSession();
-    const first = held('Never.');
+    const first = holdReply('Never.');
     const answering = post(session, { message: script(first.reply, 'Second.').message() });
     await first.asked();
     const queued = await json(await waitingPost(session, 'whenBusy=queue', { message: 'Two' }));
@@ -183,7 +183,7 @@ describe('cancel', () => {
     }));
     const via = appWith({}, { SESSIONS });
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const answering = post(session, { message: script(answer.reply).message() }, { via });
     await answer.asked();
     const { openTurn: turn } = await json(await via(session));
@@ -197,7 +197,7 @@ describe('cancel', () => {
 
   it('of a message that steers reports the turn that took it in', async () => {
     const session = newSession();
-    const answer = held('First.');
+    const answer = holdReply('First.');
     const answering = post(session, { message: script(answer.reply, 'Second.').message() });
     await answer.asked();
     const { openTurn: turn } = await json(await send(session));
@@ -247,10 +247,10 @@ describe('a once call that continues after its turn was cancelled', () => {
     const refused = new ModelError('context-length', 'Too long.');
     const { message, model } = script({ calls: [{ name: 'pay' }] }, refused, 'Next.');
     const answering = post(session, { message: message() }, { via });
-    await until(() => told.toPay);
+    await waitUntil(() => told.toPay);
     await via(`${session}/cancel`, { method: 'POST' });
     deliverToHolders();
-    await until(() => told.toStop);
+    await waitUntil(() => told.toStop);
     advanceTime(5_000); // the time that the call has left to finish
     const { turn, outcome } = await json(await answering);
     expect(outcome).toBe('cancelled');

@@ -3,19 +3,19 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { held, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { eventsOf, followToEnd, json, newSession, post, readUntil, SSE, sessionName } from './client.ts';
 
 /** Resolves when the Worker knows that the client of the session's message has disconnected. */
 const clientLost = (session: string): Promise<void> =>
-  until(() => lostClients.includes(`${session}/messages`));
+  waitUntil(() => lostClients.includes(`${session}/messages`));
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 
 describe('a turn whose client disconnects', () => {
   it('is handed over if the reader of its stream stops', async () => {
     const session = newSession();
-    const answer = held(record('gone-sse'));
+    const answer = holdReply(record('gone-sse'));
     const { message } = script(answer.reply, 'Done.');
     const events = eventsOf(await post(session, { message: message() }, { headers: SSE }));
     await readUntil(events, 'turn-started');
@@ -29,7 +29,7 @@ describe('a turn whose client disconnects', () => {
 
   it('is not handed over, and does not log, if only a joined client disconnects', async () => {
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const body = { message: script(answer.reply).message() };
     const key = { 'idempotency-key': 'k' };
     const first = post(session, body, { headers: key });

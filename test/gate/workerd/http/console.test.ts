@@ -26,7 +26,7 @@ const saver = defineAgent({
 });
 
 /** An app with the agent, and its log lines. */
-function logged(config: AppConfig = {}) {
+function captureLog(config: AppConfig = {}) {
   const lines: LogEntry[] = [];
   const via = appWith({ agents: [saver], log: (line) => void lines.push(line), ...config });
   return { via, lines };
@@ -34,7 +34,7 @@ function logged(config: AppConfig = {}) {
 
 describe('a turn that a request began', () => {
   it('is logged in one line with agent, session, turn and request, and only the log contains tool errors', async () => {
-    const { via, lines } = logged();
+    const { via, lines } = captureLog();
     const path = newSession('saver');
     const { message } = script({ calls: [{ name: 'save' }] });
     const response = await post(path, { message: message() }, { via });
@@ -84,7 +84,7 @@ describe('a turn that a request began', () => {
   });
 
   it('is logged without the credentials of the environment', async () => {
-    const { via, lines } = logged();
+    const { via, lines } = captureLog();
     const { message } = script({ calls: [{ name: 'save' }] });
     await withEnv({ ...env, VAULT_KEY: '10.0.0.7 is', PLACE: 'the vault' }, () =>
       post(newSession('saver'), { message: message() }, { via }),
@@ -100,7 +100,7 @@ describe('a turn that a request began', () => {
     const said = ['error', 'warn', 'info'] as const;
     const spies = said.map((level) => vi.spyOn(console, level).mockImplementation(() => {}));
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()));
-    const { via } = logged({ log: false });
+    const { via } = captureLog({ log: false });
     const { message } = script({ calls: [{ name: 'save' }] });
     await post(newSession('saver'), { message: message() }, { via });
     expect(spies.flatMap(({ mock }) => mock.calls)).toEqual([]);
@@ -118,7 +118,7 @@ describe('a delivery that is refused', () => {
       },
       start: () => ({ session: 's', message: 'Hello.' }),
     });
-    const { via, lines } = logged({ use: [refusing] });
+    const { via, lines } = captureLog({ use: [refusing] });
     const response = await deliver(via, { headers: {}, body: '' }, '/hooks/own');
     expect(response.status).toBe(401);
     expect(lines).toEqual([

@@ -1,6 +1,6 @@
 /** Streams that resume after a client's last event, and the stream of one turn. */
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import {
   allEvents,
   eventsOf,
@@ -147,7 +147,7 @@ describe('the stream of a turn', () => {
 
   it('that runs continues until it ends', async () => {
     const session = newSession();
-    const slow = held('Three.');
+    const slow = holdReply('Three.');
     const running = post(session, { message: script(adding, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await json(await send(session));
@@ -169,7 +169,7 @@ describe('the stream of a turn', () => {
 
   it('that has not begun reports its start', async () => {
     const session = newSession();
-    const slow = held('One.');
+    const slow = holdReply('One.');
     const { message } = script(slow.reply, 'Two.');
     const first = post(session, { message: message() });
     await slow.asked();
@@ -196,7 +196,7 @@ describe('the stream of a turn', () => {
 
   it('whose message steered another turn shows that turn', async () => {
     const session = newManualSession();
-    const slow = held({ calls: [{ name: 'record', input: { note: 'x' } }] });
+    const slow = holdReply({ calls: [{ name: 'record', input: { note: 'x' } }] });
     const running = post(session, { message: script(slow.reply, 'Done.').message() });
     await slow.asked();
     await deliverToHolders();

@@ -7,7 +7,7 @@ import { Meter } from '../../../doors/session.ts';
 
 const bytes = new Uint8Array([1, 2, 3]);
 const about = '{"mediaType":"image/png"}';
-const kept = (id: string) => ({ id, about, size: 3, bytes });
+const keptBlob = (id: string) => ({ id, about, size: 3, bytes });
 
 const ID = 'a'.repeat(64);
 
@@ -20,7 +20,7 @@ const startWith = (...blobs: readonly KeptBlob[]) => ({
 });
 
 /** A request for a session whose files are in this store, and the number of counted requests. */
-function asked(store: FileStore | undefined) {
+function countRequests(store: FileStore | undefined) {
   const meter = new Meter({ subrequests: 50, internalSubrequests: 50, wallMs: 60_000 }, () => 0);
   const spend = vi.spyOn(meter, 'spend');
   const blob = async () => ({
@@ -65,16 +65,16 @@ const broken: FileStore = {
 };
 
 it('each stored file counts as a request, unless it is empty', async () => {
-  const { place, counted } = asked(working);
-  const { bytes: _, ...without } = kept('c');
-  const { blobs } = await place(startWith(kept('a'), kept('b'), without));
+  const { place, counted } = countRequests(working);
+  const { bytes: _, ...without } = keptBlob('c');
+  const { blobs } = await place(startWith(keptBlob('a'), keptBlob('b'), without));
   const outside = { module: 'files', key: '', incarnation: 'i1', version: 0 };
   expect(blobs).toEqual(['a', 'b', 'c'].map((id) => ({ id, about, size: 3, outside })));
   expect(counted()).toBe(2);
 });
 
 it('each part that is read counts as a request, but a lookup of the file does not', async () => {
-  const { find, counted } = asked(working);
+  const { find, counted } = countRequests(working);
   const found = await find();
   expect(counted()).toBe(0);
   await found?.read(0, 3);
@@ -83,15 +83,15 @@ it('each part that is read counts as a request, but a lookup of the file does no
 });
 
 it('a failed request counts too', async () => {
-  const { place, counted } = asked(broken);
-  await expect(place(startWith(kept('a')))).rejects.toMatchObject({
+  const { place, counted } = countRequests(broken);
+  await expect(place(startWith(keptBlob('a')))).rejects.toMatchObject({
     message: 'The file store cannot be reached now. The message was not accepted. Send the request again.',
   });
   expect(counted()).toBe(1);
 });
 
 it('a file that is kept in its session counts no request', async () => {
-  const { find, counted } = asked(undefined);
+  const { find, counted } = countRequests(undefined);
   await (await find())?.read(0, 3);
   expect(counted()).toBe(0);
 });

@@ -4,7 +4,7 @@ import { answers } from '../../../../src/modules/answers/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { held, modelBySession, type Scripted, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, type Scripted, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, post, type Send, sessionId } from './client.ts';
 import {
@@ -44,7 +44,7 @@ async function book(_: unknown, call: CallContext): Promise<unknown> {
     schema: SCHEMA,
     expires: EXPIRES,
   });
-  await until(() => !asking.isHeld);
+  await waitUntil(() => !asking.isHeld);
   return { decision, ...(input && { input }), ...(expired && { expired }) };
 }
 
@@ -96,7 +96,7 @@ async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): 
 }
 
 /** Calls to an overloaded object are not retried. */
-const cut = (): Error => Object.assign(new Error('cut'), { overloaded: true });
+const cutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
 /** The same app, over a line to the objects that can be cut. */
 const lossy = (line: { isCut: boolean }) =>
@@ -105,9 +105,9 @@ const lossy = (line: { isCut: boolean }) =>
     {
       SESSIONS: objectsWith((stub) => ({
         append: (...request: Parameters<typeof stub.append>) =>
-          line.isCut ? Promise.reject(cut()) : stub.append(...request),
+          line.isCut ? Promise.reject(cutError()) : stub.append(...request),
         renew: (...request: Parameters<typeof stub.renew>) =>
-          line.isCut ? Promise.reject(cut()) : stub.renew(...request),
+          line.isCut ? Promise.reject(cutError()) : stub.renew(...request),
       })),
     },
   );
@@ -216,10 +216,10 @@ describe('a call that asks while it runs', () => {
   });
 
   it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
-    const last = held('Done.');
+    const last = holdReply('Done.');
     const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
     advanceTime(TIMEOUT);
-    await until(() => asking.stopped.length > 0);
+    await waitUntil(() => asking.stopped.length > 0);
     advanceTime(LAST_WORD);
     await last.asked();
     await expect.poll(() => pendingOf(session)).toEqual([]);
@@ -246,7 +246,7 @@ describe('a call that asks while it runs', () => {
     const { session, answering } = await asks();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
     deliverToHolders();
-    await until(() => asking.stopped.length > 0);
+    await waitUntil(() => asking.stopped.length > 0);
     advanceTime(LAST_WORD);
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     expect(await pendingOf(session)).toEqual([]);

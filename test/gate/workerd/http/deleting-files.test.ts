@@ -8,7 +8,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createObjectSession } from '../../../doors/durable-objects.ts';
-import { until } from '../../../fixtures/scripts.ts';
+import { waitUntil } from '../../../fixtures/scripts.ts';
 import { json, newSession, type Send, sessionName } from './client.ts';
 import { fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
 import { problem } from './waiting.ts';
@@ -109,14 +109,14 @@ describe('DELETE of a file', () => {
       ...fileModel(),
       async ask() {
         isAsked = true;
-        await until(() => isReleased);
+        await waitUntil(() => isReleased);
         return { text: 'Seen.', toolCalls: [], finish: 'stop' };
       },
     };
     const { via } = fileApp({ model });
     const session = newSession('seer');
     const running = postAndRead(via, { message: [file('one')] }, session);
-    await until(() => isAsked);
+    await waitUntil(() => isAsked);
     const path = `${session}/files/${await idOf('one')}`;
     const refused = await remove(path, via);
     const body = await json(refused);

@@ -15,8 +15,8 @@ import { fetchOf, type Script, type Wire } from '../../../wires/wire.ts';
 import { appWith } from './app.ts';
 import { journal, json, newSession, post, type Send } from './client.ts';
 
-const calling = (name: string) => ({ calls: [{ name, input: {} }] });
-const [look, pay] = [calling('look'), calling('pay')];
+const callReply = (name: string) => ({ calls: [{ name, input: {} }] });
+const [look, pay] = [callReply('look'), callReply('pay')];
 const script: Script = {
   turns: [
     { steps: [look, pay, look, pay, look], answer: 'Paid twice.' },

@@ -24,7 +24,7 @@ const holds = (name: string, inner: readonly AnyTool[]): AnyTool => ({ ...leaf(n
 const input = { type: 'object', properties: { task: { type: 'string' } } } as const;
 
 /** Returns the tools of an agent from `GET /agents`. */
-async function listed(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
+async function describedTools(...tools: readonly AnyTool[]): Promise<readonly Record<string, unknown>[]> {
   const agent = defineAgent({ name: 'boss', description: 'Leads.', instructions: 'Lead.', tools });
   const cook = defineAgent({ name: 'cook', description: 'Cooks.', instructions: 'Cook.' });
   const { agents } = await json(
@@ -49,7 +49,7 @@ describe('GET /agents', () => {
     });
     const clerk = defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [dig] });
     expect(
-      await listed(leaf('look'), defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })),
+      await describedTools(leaf('look'), defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })),
     ).toEqual([
       expect.objectContaining({ name: 'look', inputSchema: { type: 'object', properties: {} } }),
       {
@@ -142,7 +142,7 @@ describe('GET /agents', () => {
     const inner: AnyTool[] = [leaf('spade')];
     const shed = holds('shed', inner);
     inner.push(holds('box', [shed]), shed);
-    const tools = await listed(shed);
+    const tools = await describedTools(shed);
     expect(namesOf(tools)).toEqual([{ shed: ['spade', { box: [] }] }]);
     expect(tools[0]).toMatchObject({ innerLeftOut: 1, inner: [{}, { innerLeftOut: 1 }] });
   });
@@ -151,7 +151,7 @@ describe('GET /agents', () => {
     let depth = 0;
     const nested = (left: number): AnyTool =>
       left === 0 ? leaf('end') : holds(`level${left}`, [nested(left - 1)]);
-    let [tool] = await listed(nested(30));
+    let [tool] = await describedTools(nested(30));
     while (Array.isArray(tool?.inner) && tool.inner.length > 0) {
       tool = tool.inner[0];
       depth += 1;
@@ -165,7 +165,7 @@ describe('GET /agents', () => {
         name,
         Array.from({ length: count }, (_, i) => leaf(`${name}_${i}`)),
       );
-    const [first, second, third] = await listed(many('a', 600), many('b', 600), many('c', 5));
+    const [first, second, third] = await describedTools(many('a', 600), many('b', 600), many('c', 5));
     expect([first, second, third].map((tool) => [Object(tool?.inner).length, tool?.innerLeftOut])).toEqual([
       [600, undefined],
       [400, 200],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { retain } from '../../../../src/modules/app/entry.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { eventsOf, json, newSession, post, readUntil, SSE, send, sessionId } from './client.ts';
 import { advanceClock, deliverToHolders, newManualSession } from './time.ts';
@@ -91,7 +91,7 @@ describe('DELETE of a session', () => {
 describe('a session that is erased while it is in use', () => {
   it('ends a client’s wait for its answer, and stores no more of the turn', async () => {
     const session = newManualSession();
-    const reply = held('Never.');
+    const reply = holdReply('Never.');
     const answering = post(session, { message: script(reply.reply).message() });
     await reply.asked();
     expect((await erase(session)).status).toBe(204);
@@ -106,7 +106,7 @@ describe('a session that is erased while it is in use', () => {
 
   it('ends the stream of a turn and the stream of a follower', async () => {
     const session = newManualSession();
-    const reply = held('Never.');
+    const reply = holdReply('Never.');
     const streaming = await post(session, { message: script(reply.reply).message() }, { headers: SSE });
     await reply.asked();
     const following = await send(`${session}/events`, { headers: SSE });
@@ -134,7 +134,7 @@ describe('a session that is erased while it is in use', () => {
   it('stops a turn before its next call, and completed calls are not undone', async () => {
     const session = newManualSession();
     const note = crypto.randomUUID();
-    const second = held({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
+    const second = holdReply({ calls: [{ name: 'record', input: { note: `${note} again` } }] });
     const { message } = script({ calls: [{ name: 'record', input: { note } }] }, second.reply);
     const answering = post(session, { message: message() });
     await second.asked();

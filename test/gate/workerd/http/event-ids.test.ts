@@ -3,7 +3,7 @@
  * has its name.
  */
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, type Send, SSE, send } from './client.ts';
 import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
@@ -184,7 +184,7 @@ describe('a client that resumes in an erased session', () => {
 
   it('receives it on the stream of a turn, which ends', async () => {
     const session = newSession();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const headers = { ...SSE, prefer: 'respond-async' };
     const { turn } = await json(await post(session, { message: script(reply.reply).message() }, { headers }));
     await reply.asked();

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, ModelError } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
 
-const short = ({ id, event, data }: Sent): unknown =>
+const summarizeEvent = ({ id, event, data }: Sent): unknown =>
   event === 'text-delta' || event === 'reply-restarted' ? [event, data.reply, data.text] : [id, event];
 
-const streamed = async (message: string, session = newSession()): Promise<Sent[]> =>
+const streamEvents = async (message: string, session = newSession()): Promise<Sent[]> =>
   allEvents(await post(session, { message }, { headers: SSE }));
 
 describe('a message whose response is a stream', () => {
@@ -24,7 +24,7 @@ describe('a message whose response is a stream', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
     const events = await allEvents(response);
-    expect(events.map(short)).toEqual([
+    expect(events.map(summarizeEvent)).toEqual([
       [2, 'turn-started'],
       ['text-delta', '1.1', 'Let me '],
       ['text-delta', '1.1', 'see.'],
@@ -74,7 +74,7 @@ describe('a message whose response is a stream', () => {
   it('yields the same as the journal and the JSON response', async () => {
     const session = newSession();
     const { message } = script({ calls: [{ name: 'record', input: { note: 'n' } }] }, 'Done.');
-    const events = await streamed(message(), session);
+    const events = await streamEvents(message(), session);
     const page = await json(await send(`${session}/events`));
     const opened = expect.objectContaining({ seq: 1, type: 'session-opened' });
     const journaled = events.filter(({ id }) => id !== undefined);
@@ -86,11 +86,11 @@ describe('a message whose response is a stream', () => {
   });
 
   it('shows the durable events while the model is still thinking', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const response = await post(newSession(), { message: message() }, { headers: SSE });
     const events = eventsOf(response);
-    expect((await readUntil(events, 'turn-started')).map(short)).toEqual([[2, 'turn-started']]);
+    expect((await readUntil(events, 'turn-started')).map(summarizeEvent)).toEqual([[2, 'turn-started']]);
     await answer.asked();
     answer.release();
     expect((await readUntil(events)).at(-1)?.event).toBe('answer');
@@ -101,7 +101,7 @@ describe('a message whose response is a stream', () => {
     const slow = objectsWith((stub) => ({
       append: async (...args: Parameters<typeof stub.append>) => {
         isStored = false;
-        await until(() => model.requests.length === 2); // by then its text has arrived too
+        await waitUntil(() => model.requests.length === 2); // by then its text has arrived too
         const answer = await stub.append(...args);
         isStored = true;
         return answer;
@@ -114,7 +114,7 @@ describe('a message whose response is a stream', () => {
     for await (const sent of eventsOf(
       await post(newSession(), { message: message() }, { headers: SSE, via }),
     )) {
-      shown.push(short(sent));
+      shown.push(summarizeEvent(sent));
       if (sent.event === 'tool-call-ended') expect(isStored).toBe(true);
     }
     expect(shown).toEqual([
@@ -135,8 +135,8 @@ describe('a message whose response is a stream', () => {
       new ModelError('truncated', 'The stream ended early.', { outputBegan: true }),
       { text: 'Whole.', pieces: ['Whole.'] },
     );
-    const events = await streamed(message());
-    expect(events.map(short)).toEqual([
+    const events = await streamEvents(message());
+    expect(events.map(summarizeEvent)).toEqual([
       [2, 'turn-started'],
       ['reply-restarted', '1.2', undefined],
       ['text-delta', '1.2', 'Whole.'],
@@ -148,7 +148,7 @@ describe('a message whose response is a stream', () => {
 
   it('ends with the failed turn as its answer', async () => {
     const { message } = script(new ModelError('server-error', 'The server is on fire.'));
-    const events = await streamed(message());
+    const events = await streamEvents(message());
     expect(events.at(-1)).toMatchObject({
       event: 'answer',
       data: { outcome: 'failed', error: { type: 'model-failure', message: 'The server is on fire.' } },
@@ -159,8 +159,8 @@ describe('a message whose response is a stream', () => {
     const session = newSession();
     const { message } = script('One.', { text: 'Two.', pieces: ['Two.'] });
     await post(session, { message: message() });
-    const events = await streamed('Again', session);
-    expect(events.map(short)).toEqual([
+    const events = await streamEvents('Again', session);
+    expect(events.map(summarizeEvent)).toEqual([
       [5, 'turn-started'],
       ['text-delta', '1.1', 'Two.'],
       [6, 'model-replied'],

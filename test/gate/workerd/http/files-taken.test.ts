@@ -16,12 +16,15 @@ const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
 const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
 
 /** Returns the result of a message with these parts: 200, or the refusal. */
-async function said(config: Parameters<typeof fileApp>[0], ...message: readonly unknown[]): Promise<unknown> {
+async function postTo(
+  config: Parameters<typeof fileApp>[0],
+  ...message: readonly unknown[]
+): Promise<unknown> {
   const { status, answer } = await postAndRead(fileApp(config).via, { message });
   return status === 200 ? 200 : [status, answer.detail];
 }
 
-const shown = async (config: SeerConfig) => {
+const acceptedTypes = async (config: SeerConfig) => {
   const { agents } = (await json(await fileApp(config).via('/agents'))) as { agents: { accepts: unknown }[] };
   return agents[0]?.accepts;
 };
@@ -37,20 +40,23 @@ const USUAL =
 it('a file URL in a private network is accepted if the app allows it, but never with a password', async () => {
   const image = (url: string) => ({ type: 'file', mediaType: 'image/png', url });
   const means = { allowPrivateAddresses: true };
-  expect(await said(means, image('https://files.corp/a.png'))).toBe(200);
-  expect(await said({}, image('https://files.corp/a.png'))).toEqual([
+  expect(await postTo(means, image('https://files.corp/a.png'))).toBe(200);
+  expect(await postTo({}, image('https://files.corp/a.png'))).toEqual([
     422,
     'The body is not valid: message[0].url: points to a private network, so send the file itself.',
   ]);
   for (const url of ['https://a:b@files.corp/a.png', 'http://files.corp/a.png'])
-    expect(await said(means, image(url))).toEqual([422, expect.stringContaining('message[0].url: must be')]);
+    expect(await postTo(means, image(url))).toEqual([
+      422,
+      expect.stringContaining('message[0].url: must be'),
+    ]);
 });
 
 describe('an agent that names no media types', () => {
   it('accepts the images, PDF and text that its model accepts', async () => {
     const taken = [file('image/png'), file('application/pdf'), file('text/csv'), byUrl('image/gif')];
-    expect(await said({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
-    expect(await shown({})).toEqual({
+    expect(await postTo({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
+    expect(await acceptedTypes({})).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf', ...TEXT],
       url: ['image/*'],
     });
@@ -79,20 +85,20 @@ describe('an agent that names no media types', () => {
       `message[1] is video/mp4, sent as bytes; message[3] ("z\\"") is x/y, sent as bytes. ${USUAL}`,
     ],
   ])('does not accept %s', async (_, message, detail) => {
-    expect(await said({}, ...message)).toEqual([415, detail]);
+    expect(await postTo({}, ...message)).toEqual([415, detail]);
   });
 
   it('accepts no files if its model does not declare types, and says so', async () => {
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent accepts no files.'];
-    expect(await said({ model: unknown }, file('text/plain'))).toEqual(refused);
-    expect(await shown({ model: unknown })).toEqual({ data: [], url: [] });
+    expect(await postTo({ model: unknown }, file('text/plain'))).toEqual(refused);
+    expect(await acceptedTypes({ model: unknown })).toEqual({ data: [], url: [] });
   });
 
   it('accepts only images, PDF and text from a model that supports more', async () => {
     const message = { data: ['audio/*', 'application/*', 'image/*'], url: ['video/mp4'] };
     const config = { model: fileModel({ ...MEDIA, message }) };
-    expect(await shown(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
-    expect(await said(config, file('audio/mpeg'))).toEqual([
+    expect(await acceptedTypes(config)).toEqual({ data: ['image/*', 'application/pdf', ...TEXT], url: [] });
+    expect(await postTo(config, file('audio/mpeg'))).toEqual([
       415,
       'message[0] is audio/mpeg, sent as bytes. The agent accepts image/*, application/pdf, text/*, application/json, ' +
         'application/xml and application/yaml as bytes, and none by URL.',
@@ -102,29 +108,29 @@ describe('an agent that names no media types', () => {
   it('accepts the types that every candidate of its model supports', async () => {
     const other = fileModel({ ...MEDIA, message: { data: ['image/*'], url: ['image/gif', 'image/png'] } });
     const config = { model: fallback([fileModel(), fallback([fileModel(), other])]) };
-    expect(await shown(config)).toEqual({
+    expect(await acceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', ...TEXT],
       url: ['image/gif', 'image/png'],
     });
-    expect(await said(config, file('application/pdf'))).toEqual([
+    expect(await postTo(config, file('application/pdf'))).toEqual([
       415,
       'message[0] is application/pdf, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml, text/*, ' +
         'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
     ]);
-    expect(await shown({ model: fallback([fileModel(), unknown]) })).toEqual({ data: [], url: [] });
+    expect(await acceptedTypes({ model: fallback([fileModel(), unknown]) })).toEqual({ data: [], url: [] });
   });
 });
 
 describe('an agent that names media types', () => {
   it('accepts only those', async () => {
     const config = { accepts: ['image/*', 'text/csv'] };
-    expect(await shown(config)).toEqual({
+    expect(await acceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
       url: ['image/*'],
     });
-    expect(await said(config, file('image/png'), file('text/csv'), byUrl('image/avif'))).toBe(200);
+    expect(await postTo(config, file('image/png'), file('text/csv'), byUrl('image/avif'))).toBe(200);
     for (const type of ['application/pdf', 'text/plain', 'application/ld+json', 'image/tiff']) {
-      expect(await said(config, file(type))).toEqual([
+      expect(await postTo(config, file(type))).toEqual([
         415,
         `message[0] is ${type}, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml and text/csv as bytes, ` +
           'and image/* by URL.',
@@ -134,9 +140,9 @@ describe('an agent that names media types', () => {
 
   it('accepts them with a model that declares no types, but no text by URL', async () => {
     const config = { accepts: ['audio/mpeg', 'text/*'], model: unknown };
-    expect(await shown(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
-    expect(await said(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
-    expect(await said(config, byUrl('text/plain'))).toEqual([
+    expect(await acceptedTypes(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
+    expect(await postTo(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
+    expect(await postTo(config, byUrl('text/plain'))).toEqual([
       415,
       'message[0] is text/plain, sent by URL. The agent accepts audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
     ]);
@@ -144,15 +150,15 @@ describe('an agent that names media types', () => {
 
   it('accepts its types with a fallback whose models do not exclude them', async () => {
     const config = { accepts: ['image/*'], model: fallback([fileModel(), unknown]) };
-    expect(await shown(config)).toEqual({
+    expect(await acceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
       url: ['image/*'],
     });
   });
 
   it('accepts no files if its list is empty', async () => {
-    expect(await shown({ accepts: [] })).toEqual({ data: [], url: [] });
-    expect(await said({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
+    expect(await acceptedTypes({ accepts: [] })).toEqual({ data: [], url: [] });
+    expect(await postTo({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
       415,
       'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent accepts no files.',
     ]);

@@ -28,7 +28,7 @@ async function forkOf(path: string, body: unknown = {}, via = send): Promise<str
 }
 
 /** Returns the model's last messages, without its instructions. */
-const shown = (model: ScriptedModel): (string | undefined)[] =>
+const shownTexts = (model: ScriptedModel): (string | undefined)[] =>
   (model.requests.at(-1)?.messages ?? []).slice(1).map(({ text }) => text);
 
 const types = (events: readonly Record<string, unknown>[]): unknown[] => events.map(({ type }) => type);
@@ -83,7 +83,7 @@ describe('a fork', () => {
     expect(timeless(copied)).toEqual(timeless(source.slice(0, 3)));
     const next = await json(await post(url, { message: 'Other' }));
     expect(next).toMatchObject({ outcome: 'completed', text: 'Three.' });
-    expect(shown(model)).toEqual([expect.stringMatching(/^First/), 'One.', 'Other']);
+    expect(shownTexts(model)).toEqual([expect.stringMatching(/^First/), 'One.', 'Other']);
     // The source is unchanged.
     expect(types(await journal(path)).slice(7)).toEqual(['module-event']);
   });
@@ -106,7 +106,7 @@ describe('a fork', () => {
     expect(types(await journal(url))).toEqual(['session-forked', 'module-event']);
     expect(await json(await send(url))).toMatchObject({ messages: [], openTurn: null });
     expect(await json(await post(url, { message: message('Again') }))).toMatchObject({ text: 'Three.' });
-    expect(shown(model)).toEqual([message('Again')]);
+    expect(shownTexts(model)).toEqual([message('Again')]);
   });
 
   it('can be forked again', async () => {
@@ -181,7 +181,7 @@ describe('a fork', () => {
     const { path, model, note, done } = await recorded();
     const url = await forkOf(path, { at: 2, repeatEffects: true });
     await post(url, { message: 'Other' });
-    expect(shown(model)).toEqual([
+    expect(shownTexts(model)).toEqual([
       expect.stringMatching(/^Hello/),
       'A later part of this conversation was cut off. These calls were made in it, and their effects remain:\n' +
         `- 'record' with the input {"note":"${note}"}: Recorded.\n` +
@@ -198,7 +198,7 @@ describe('a fork', () => {
     const message = (await journal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
     for (const at of [2, message]) {
       await post(await forkOf(one, { at }), { message: 'Other' });
-      const told = shown(model).filter((text) => text?.includes('was cut off'));
+      const told = shownTexts(model).filter((text) => text?.includes('was cut off'));
       expect(told).toEqual([
         expect.stringContaining(`'record' with the input {"note":"${note}"}: Recorded.`),
       ]);
@@ -209,7 +209,7 @@ describe('a fork', () => {
     const { path, model, message, note } = await recorded();
     const url = await forkOf(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
-    expect(shown(model)).toEqual([
+    expect(shownTexts(model)).toEqual([
       expect.stringContaining(note),
       '[The last message was not answered.]',
       message('Again'),

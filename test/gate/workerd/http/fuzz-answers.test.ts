@@ -18,7 +18,7 @@ interface Drawn {
 
 const jsonOf = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
   value.map((one) => JSON.stringify(one));
-const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const nestedArrays = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const text = fc.string({ unit: 'binary', maxLength: 40 });
 const notText = fc.jsonValue().filter((value) => typeof value !== 'string');
 
@@ -30,10 +30,10 @@ const BODIES = [
   '[]',
   '{}',
   '"approve"',
-  deep(9_000),
-  `{"decision":"edit","input":{"to":${deep(9_000)},"amount":1}}`,
-  `{"decision":"edit","input":{"to":"a","amount":1},"more":${deep(9_000)}}`,
-  `{"result":${deep(9_000)}}`,
+  nestedArrays(9_000),
+  `{"decision":"edit","input":{"to":${nestedArrays(9_000)},"amount":1}}`,
+  `{"decision":"edit","input":{"to":"a","amount":1},"more":${nestedArrays(9_000)}}`,
+  `{"result":${nestedArrays(9_000)}}`,
   '{"__proto__":{"decision":"approve","text":"a"}}',
   '{"decision":"approve","__proto__":{"by":"eve"}}',
   '{"text":"a","__proto__":{"by":"eve"}}',
@@ -133,18 +133,18 @@ const CALLS_THAT_WAIT = [`${TURN}.3.0`, `${TURN}.3.1`];
 const VALID = [APPROVE, FOUND];
 const places = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
   ROUTES.flatMap((route) => calls.flatMap((call) => more.map((query) => `/${route}/${call}${query}`)));
-const sent = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
+const toRequests = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
   paths.flatMap((path) =>
     bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
   );
 /** Tried before random inputs: each item above, with all else valid. */
 const LISTED = [
-  ...sent(places(CALLS_THAT_WAIT), BODIES),
-  ...sent(places(CALLS), VALID),
-  ...sent(places(CALLS_THAT_WAIT, QUESTIONS), VALID),
+  ...toRequests(places(CALLS_THAT_WAIT), BODIES),
+  ...toRequests(places(CALLS), VALID),
+  ...toRequests(places(CALLS_THAT_WAIT, QUESTIONS), VALID),
 ];
 
-async function refused({ session, turn }: WaitingTurn, { path, headers, body }: Drawn): Promise<number> {
+async function sendRefused({ session, turn }: WaitingTurn, { path, headers, body }: Drawn): Promise<number> {
   const response = await send(`${session}${path.replaceAll(TURN, turn)}`, {
     method: 'POST',
     headers,
@@ -168,7 +168,7 @@ describe('an arbitrary answer from a client', () => {
     const seen = new Set<number>();
     await fc.assert(
       fc.asyncProperty(drawn, async (one) => {
-        seen.add(await refused(wait, one));
+        seen.add(await sendRefused(wait, one));
         expect(await standing()).toEqual(before);
       }),
       { seed: SEED, numRuns: LISTED.length + 200, examples: LISTED.map((one) => [one]) },

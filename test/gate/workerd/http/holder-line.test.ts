@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { held, modelBySession, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { journal, json, newSession, post, type Send, sessionName } from './client.ts';
 import { LONG_LEASE_MS, MANUAL_DELIVERY } from './time.ts';
@@ -27,7 +27,7 @@ async function dig(_: unknown, { signal }: CallContext): Promise<string> {
     tools.stopped = true;
   });
   tools.run = true;
-  await until(() => tools.stopped);
+  await waitUntil(() => tools.stopped);
   return 'dug';
 }
 
@@ -92,7 +92,7 @@ async function endOf(answering: Promise<Response>, began: number): Promise<Recor
 describe('the line of a lease holder', () => {
   it('delivers a cancel to a slow model call', async () => {
     const at = place();
-    const slow = held('Never.');
+    const slow = holdReply('Never.');
     const began = Date.now();
     const answering = post(at.session, { message: script(slow.reply).message() }, at);
     await slow.asked();
@@ -107,7 +107,7 @@ describe('the line of a lease holder', () => {
     const at = place();
     const began = Date.now();
     const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
-    await until(() => tools.run);
+    await waitUntil(() => tools.run);
     await lineOpens(at);
     await at.via(`${at.session}/cancel`, { method: 'POST' });
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'cancelled' });
@@ -119,7 +119,7 @@ describe('the line of a lease holder', () => {
     const began = Date.now();
     const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
     const answering = post(at.session, { message: message() }, at);
-    await until(() => tools.run);
+    await waitUntil(() => tools.run);
     await lineOpens(at);
     const { pending } = await json(await at.via(at.session));
     const [{ links }] = pending as [{ links: { approvals: string } }];
@@ -130,7 +130,7 @@ describe('the line of a lease holder', () => {
 
   it('delivers a steering message to a slow model call, and the turn answers it', async () => {
     const at = place();
-    const slow = held('One.');
+    const slow = holdReply('One.');
     const began = Date.now();
     const { message, model } = script(slow.reply, 'Two.');
     const answering = post(at.session, { message: message() }, at);
@@ -142,7 +142,7 @@ describe('the line of a lease holder', () => {
       body: JSON.stringify({ message: 'And two?' }),
     });
     expect(await json(steered)).toMatchObject({ status: 'steering' });
-    await until(() => at.brought.length === 1);
+    await waitUntil(() => at.brought.length === 1);
     slow.release();
     expect(await endOf(answering, began)).toMatchObject({ outcome: 'completed', text: 'Two.' });
     expect(model.requests).toHaveLength(2);

@@ -4,7 +4,7 @@ import { githubWebhook, webhookDescription } from '../../../../src/modules/webho
 import type { TurnStart } from '../../../doors/journal.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { SECRET } from '../../../fixtures/signed.ts';
 import { appWith, objectsWith } from './app.ts';
 import { followToEnd, journal, json, ORIGIN, send } from './client.ts';
@@ -107,7 +107,7 @@ describe('a delivery', () => {
   });
 
   it('waits in order while its session is busy', async () => {
-    const answer = held('First.');
+    const answer = holdReply('First.');
     const { message, model } = script(answer.reply, 'Second.');
     const app = appFor(message);
     const repository = { full_name: `acme/${crypto.randomUUID()}` };
@@ -137,7 +137,7 @@ describe('a delivery', () => {
   });
 
   it('is shown to the running turn if the webhook steers', async () => {
-    const answer = held('First.');
+    const answer = holdReply('First.');
     const { message } = script(answer.reply, 'Second.', 'Third.');
     const app = appFor(message, { whenBusy: 'steer' });
     const repository = { full_name: `acme/${crypto.randomUUID()}` };

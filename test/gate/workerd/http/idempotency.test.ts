@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { allEvents, followToEnd, journal, json, newSession, post, SSE, send } from './client.ts';
 import { problem } from './waiting.ts';
 
-const keyed = (key: string, more: Record<string, string> = {}) => ({
+const withKey = (key: string, more: Record<string, string> = {}) => ({
   headers: { 'idempotency-key': key, ...more },
 });
 const ASYNC = { prefer: 'respond-async' };
@@ -14,8 +14,8 @@ describe('an idempotency key', () => {
     const session = newSession();
     const { message, model } = script({ calls: [{ name: 'record', input: { note: 'idem' } }] }, 'Done.');
     const body = { message: message() };
-    const first = await post(session, body, keyed('k1'));
-    const second = await post(session, body, keyed('k1'));
+    const first = await post(session, body, withKey('k1'));
+    const second = await post(session, body, withKey('k1'));
     expect(second.status).toBe(200);
     expect(await json(second)).toEqual(await json(first));
     expect(model.requests.length).toBe(2);
@@ -26,20 +26,20 @@ describe('an idempotency key', () => {
   it('gets the events of the turn again as a stream', async () => {
     const session = newSession();
     const body = { message: script('Done.').message() };
-    const streamed = await allEvents(await post(session, body, keyed('k1', SSE)));
-    const again = await allEvents(await post(session, body, keyed('k1', SSE)));
+    const streamed = await allEvents(await post(session, body, withKey('k1', SSE)));
+    const again = await allEvents(await post(session, body, withKey('k1', SSE)));
     expect(again).toEqual(streamed.filter(({ event }) => event !== 'text-delta'));
   });
 
   it('joins the turn while it runs', async () => {
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message, model } = script(answer.reply);
     const body = { message: message() };
-    const first = post(session, body, keyed('k1'));
+    const first = post(session, body, withKey('k1'));
     await answer.asked();
-    const joined = [post(session, body, keyed('k1')), post(session, body, keyed('k1'))];
-    const streamed = post(session, body, keyed('k1', SSE));
+    const joined = [post(session, body, withKey('k1')), post(session, body, withKey('k1'))];
+    const streamed = post(session, body, withKey('k1', SSE));
     answer.release();
     const answers = await Promise.all([first, ...joined].map(async (response) => json(await response)));
     expect(answers[0]).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -52,7 +52,7 @@ describe('an idempotency key', () => {
     const session = newSession();
     const { message, model } = script('Done.');
     const body = { message: message() };
-    const both = await Promise.all([post(session, body, keyed('k1')), post(session, body, keyed('k1'))]);
+    const both = await Promise.all([post(session, body, withKey('k1')), post(session, body, withKey('k1'))]);
     const [one, two] = await Promise.all(both.map(json));
     expect(one).toEqual(two);
     expect(model.requests.length).toBe(1);
@@ -61,8 +61,8 @@ describe('an idempotency key', () => {
   it('replays a failed turn as the same problem', async () => {
     const session = newSession();
     const body = { message: script().message() };
-    const first = await post(session, body, keyed('k1'));
-    const second = await post(session, body, keyed('k1'));
+    const first = await post(session, body, withKey('k1'));
+    const second = await post(session, body, withKey('k1'));
     expect([first.status, second.status]).toEqual([502, 502]);
     expect(await json(second)).toEqual(await json(first));
   });
@@ -70,8 +70,8 @@ describe('an idempotency key', () => {
   it.each([{}, ASYNC, SSE])('with another body is refused: %j', async (headers) => {
     const session = newSession();
     const { message } = script('Done.');
-    await post(session, { message: message() }, keyed('k1'));
-    const response = await post(session, { message: 'Something else' }, keyed('k1', headers));
+    await post(session, { message: message() }, withKey('k1'));
+    const response = await post(session, { message: 'Something else' }, withKey('k1', headers));
     expect(response.status).toBe(422);
     expect(await json(response)).toEqual({
       type: 'urn:holdfast:problem:idempotency-key-reused',
@@ -86,20 +86,20 @@ describe('an idempotency key', () => {
     const session = newSession();
     const { message } = script('Done.', 'Again.');
     const body = { message: message() };
-    const accepted = await json(await post(session, body, keyed('k1', ASYNC)));
-    expect(await json(await post(session, body, keyed('k1', ASYNC)))).toEqual(accepted);
-    const waited = await json(await post(session, body, keyed('k1')));
+    const accepted = await json(await post(session, body, withKey('k1', ASYNC)));
+    expect(await json(await post(session, body, withKey('k1', ASYNC)))).toEqual(accepted);
+    const waited = await json(await post(session, body, withKey('k1')));
     expect(waited).toMatchObject({ turn: accepted.turn, outcome: 'completed', text: 'Done.' });
     await followToEnd(session);
-    const more = await json(await post(session, { message: 'More' }, keyed('k2')));
-    const later = await post(session, { message: 'More' }, keyed('k2', ASYNC));
+    const more = await json(await post(session, { message: 'More' }, withKey('k2')));
+    const later = await post(session, { message: 'More' }, withKey('k2', ASYNC));
     expect([later.status, (await json(later)).turn]).toEqual([202, more.turn]);
   });
 
   it('belongs to its session', async () => {
     const [a, b] = [newSession(), newSession()];
     const body = { message: script('A.', 'B.').message() };
-    const [one, two] = [await post(a, body, keyed('k1')), await post(b, body, keyed('k1'))];
+    const [one, two] = [await post(a, body, withKey('k1')), await post(b, body, withKey('k1'))];
     expect([(await json(one)).text, (await json(two)).text]).toEqual(['A.', 'B.']);
   });
 
@@ -111,7 +111,7 @@ describe('an idempotency key', () => {
     ['two keys', 'a, b'],
   ])('is refused if it is invalid: %s', async (_, key) => {
     const session = newSession();
-    const response = await post(session, { message: 'Hello' }, keyed(key));
+    const response = await post(session, { message: 'Hello' }, withKey(key));
     expect(response.status).toBe(400);
     expect(await json(response)).toEqual({
       type: 'urn:holdfast:problem:invalid-header',
@@ -125,7 +125,7 @@ describe('an idempotency key', () => {
 describe('a message without a key', () => {
   it('is refused while another turn runs, and that turn continues', async () => {
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const first = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const response = await post(session, { message: 'Me too' });
@@ -149,7 +149,7 @@ describe('a quoted idempotency key', () => {
     const { message, model } = script('One.', 'Two.', 'Three.', 'Four.');
     const body = { message: message() };
     const answers: unknown[] = [];
-    for (const key of keys) answers.push(await json(await post(session, body, keyed(key))));
+    for (const key of keys) answers.push(await json(await post(session, body, withKey(key))));
     return { answers, asked: model.requests.length };
   };
 
@@ -171,7 +171,7 @@ describe('a quoted idempotency key', () => {
     'that is not a valid String is refused: %s',
     async (key) => {
       const session = newSession();
-      const response = await post(session, { message: script('Done.').message() }, keyed(key));
+      const response = await post(session, { message: script('Done.').message() }, withKey(key));
       const detail =
         'Idempotency-Key contains a quote, but is not a String of RFC 8941. Send it without quotes.';
       expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
@@ -182,7 +182,7 @@ describe('a quoted idempotency key', () => {
   it.each(['""', '"a b"', `"${'k'.repeat(256)}"`])(
     'is refused if the key inside is invalid: %s',
     async (key) => {
-      const response = await post(newSession(), { message: script('Done.').message() }, keyed(key));
+      const response = await post(newSession(), { message: script('Done.').message() }, withKey(key));
       const detail = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
       expect([response.status, await json(response)]).toEqual([400, problem('invalid-header', 400, detail)]);
     },

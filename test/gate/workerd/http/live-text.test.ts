@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { liveText } from '../../../../src/modules/live-text/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { playModel, until } from '../../../fixtures/scripts.ts';
+import { playModel, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
@@ -35,7 +35,7 @@ function speaking(...replies: readonly (readonly string[])[]) {
       const before = replies.slice(0, asked).flat().length;
       const pieces = replies[asked++] ?? [];
       for (const [index, piece] of pieces.entries()) {
-        await until(() => signal.aborted || allowed > before + index);
+        await waitUntil(() => signal.aborted || allowed > before + index);
         if (signal.aborted) throw signal.reason;
         onText?.(piece);
       }
@@ -44,7 +44,7 @@ function speaking(...replies: readonly (readonly string[])[]) {
   });
   return {
     message: `Hello #${key}`,
-    asked: (count = 1) => until(() => asked >= count),
+    asked: (count = 1) => waitUntil(() => asked >= count),
     say: (count = Number.POSITIVE_INFINITY) => {
       allowed += count;
     },
@@ -52,7 +52,10 @@ function speaking(...replies: readonly (readonly string[])[]) {
 }
 
 /** A session with an ended turn, so that it can be read. */
-async function begun({ message }: { readonly message: string }, session = newSession()): Promise<string> {
+async function beginSession(
+  { message }: { readonly message: string },
+  session = newSession(),
+): Promise<string> {
   await (await post(session, { message })).text();
   return session;
 }
@@ -95,7 +98,7 @@ const TURN = ['turn-started', '1.1: Hello, you.', 'model-replied', 'turn-ended']
 describe('streamed text', () => {
   it('is the same for the sender, for two followers of the session, and for a follower of the turn', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const events = `${session}/events?after=4`;
     const [one, two] = [await following(events), await following(events)];
     await expect.poll(() => readersOf(session)).toBe(2);
@@ -118,7 +121,7 @@ describe('streamed text', () => {
 
   it('of a turn in the background reaches followers of the session and a client that resends the message', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const reader = await following(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(1);
     const body = { message: model.message };
@@ -136,7 +139,7 @@ describe('streamed text', () => {
 
   it('restarts, and reports that, if the turn’s invocation is gone', async () => {
     const model = speaking(['Hel', 'never'], ['Hello, ', 'you.']);
-    const session = await begun(model, newManualSession());
+    const session = await beginSession(model, newManualSession());
     const reader = await following(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(1);
     const refuse = () =>
@@ -161,7 +164,7 @@ describe('streamed text', () => {
   it('does not wait for slow readers, and reaches them later', async () => {
     const pieces = Array.from({ length: 30 }, () => 'x'.repeat(20_000));
     const model = speaking(pieces);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const slow = await send(`${session}/events?after=4`, { headers: SSE });
     const good = await following(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(2);
@@ -186,7 +189,7 @@ describe('streamed text', () => {
 
   it('of a turn in the background is complete for a client that joins in the middle of a reply', async () => {
     const model = speaking(['Hel', 'lo, ', 'you.']);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const accepted = await post(
       session,
       { message: model.message },
@@ -203,7 +206,7 @@ describe('streamed text', () => {
 
   it('has no cost without readers, because there is no line', async () => {
     const model = speaking(['Hello, ', 'you.']);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const asking = post(session, { message: model.message });
     await model.asked();
     expect(await linesOf(session)).toEqual({ holder: 0, reader: 0, live: 0 });
@@ -213,7 +216,7 @@ describe('streamed text', () => {
 
   it('is not sent to clients that wait for the answer only', async () => {
     const model = speaking(['Hello, ', 'you.']);
-    const session = await begun(model);
+    const session = await beginSession(model);
     const body = { message: model.message };
     const key = { 'idempotency-key': 'k' };
     const asking = post(session, body, { headers: key });

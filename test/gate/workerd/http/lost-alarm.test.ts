@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, journal, json, post, SSE, send, sessionName } from './client.ts';
 import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
@@ -19,9 +19,9 @@ const alarmOf = (session: string) =>
 const KEYED = { 'idempotency-key': 'k1' };
 
 /** A turn whose invocation went silent, whose lease has expired, and whose alarm the platform has lost. */
-async function forgotten() {
+async function loseAlarm() {
   const session = newManualSession();
-  const lost = held('Not stored.');
+  const lost = holdReply('Not stored.');
   const { message, model } = script(lost.reply, 'Done.');
   const body = { message: message() };
   const answering = post(session, body, { headers: KEYED, via: abandoned });
@@ -36,7 +36,7 @@ async function forgotten() {
 
 describe('a turn whose alarm the platform has lost', () => {
   it('is taken over by a repeated message, which gets the answer', async () => {
-    const { session, turn, body, model, answering } = await forgotten();
+    const { session, turn, body, model, answering } = await loseAlarm();
     const again = await post(session, body, { headers: KEYED });
     expect([again.status, await json(again)]).toMatchObject([
       200,
@@ -49,7 +49,7 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 
   it('is streamed to a client that repeats its message and asks for a stream', async () => {
-    const { session, turn, body, answering } = await forgotten();
+    const { session, turn, body, answering } = await loseAlarm();
     const events = await allEvents(await post(session, body, { headers: { ...KEYED, ...SSE } }));
     const stored = events.filter(({ id }) => id !== undefined).map(({ event }) => event);
     expect(stored).toEqual(['turn-started', 'turn-resumed', 'model-replied', 'turn-ended']);
@@ -61,7 +61,7 @@ describe('a turn whose alarm the platform has lost', () => {
     ['a read of the turn', {}],
     ['a stream of the turn', SSE],
   ])('resumes in the background after %s', async (_, headers) => {
-    const { session, turn, answering } = await forgotten();
+    const { session, turn, answering } = await loseAlarm();
     const asked = await send(`${session}/turns/${turn}`, { headers });
     expect(asked.status).toBe('accept' in headers ? 200 : 202);
     expect(await alarmOf(session)).not.toBeNull();
@@ -71,7 +71,7 @@ describe('a turn whose alarm the platform has lost', () => {
   });
 
   it('resumes in the background if its message is repeated with respond-async', async () => {
-    const { session, turn, body, answering } = await forgotten();
+    const { session, turn, body, answering } = await loseAlarm();
     const again = await post(session, body, { headers: { ...KEYED, prefer: 'respond-async' } });
     expect([again.status, await json(again)]).toMatchObject([202, { turn, status: 'accepted' }]);
     await advanceClock(session, 0);
@@ -81,7 +81,7 @@ describe('a turn whose alarm the platform has lost', () => {
 
 it('a repeated message waits for the answer while the lease holder lives', async () => {
   const session = newManualSession();
-  const answer = held('Done.');
+  const answer = holdReply('Done.');
   const { message, model } = script(answer.reply);
   const body = { message: message() };
   const first = post(session, body, { headers: KEYED });

@@ -20,12 +20,13 @@ const schedule = {
   message: 'Go.',
 };
 const app = (config: unknown) => (): unknown => createHoldfast(config as never);
-const timed = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
+const scheduleWith = (config: object) => (): unknown => defineSchedule({ ...schedule, ...config } as never);
 
-const told = (config: object) => (): unknown =>
+const webhookWith = (config: object) => (): unknown =>
   outgoingWebhook({ url: 'https://desk.example', secret: 'S', ...config });
 
-const asking = (agent: string) => defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
+const agentAsking = (agent: string) =>
+  defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
 const deep = defineAgent({
   ...base,
   name: 'desk',
@@ -94,17 +95,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a schedule of an unknown agent',
-    app({ agents: [clerk], model: openaiCompatible(), use: [timed({ agent: 'clark' })()] }),
+    app({ agents: [clerk], model: openaiCompatible(), use: [scheduleWith({ agent: 'clark' })()] }),
     "Schedule 'daily' starts the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'an outgoing webhook of an unknown agent',
-    app({ agents: [clerk], model: openaiCompatible(), use: [told({ agents: ['clerk', 'clark'] })()] }),
+    app({ agents: [clerk], model: openaiCompatible(), use: [webhookWith({ agents: ['clerk', 'clark'] })()] }),
     "Outgoing webhook 'outgoing' names the agent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
     'two outgoing webhooks with one name',
-    app({ agents: [clerk], model: openaiCompatible(), use: [told({})(), told({})()] }),
+    app({ agents: [clerk], model: openaiCompatible(), use: [webhookWith({})(), webhookWith({})()] }),
     "The module 'outgoing-webhooks' is used twice under the key 'outgoing'. Give one of them another key.",
   ],
   [
@@ -114,12 +115,12 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a module instead of a list of modules',
-    app({ agents: [clerk], use: told({})() }),
+    app({ agents: [clerk], use: webhookWith({})() }),
     "createHoldfast has an object as its 'use'. Use a list, as in [one, another].",
   ],
   [
     'an unknown subagent',
-    app({ agents: [clerk, asking('clark')] }),
+    app({ agents: [clerk, agentAsking('clark')] }),
     "Agent 'desk' has the subagent 'clark', which is not among the agents. Did you mean 'clerk'?",
   ],
   [
@@ -129,17 +130,17 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'a schedule without an agent',
-    timed({ agent: undefined }),
+    scheduleWith({ agent: undefined }),
     "Schedule 'daily' has no 'agent'. Use a string.",
   ],
   [
     'a schedule with the key prompt',
-    timed({ message: undefined, prompt: 'Go.' }),
+    scheduleWith({ message: undefined, prompt: 'Go.' }),
     "Schedule 'daily' has 'prompt' instead of 'message'. Rename it.",
   ],
   [
     'a cron of six fields',
-    timed({ cron: '0 0 9 * * *' }),
+    scheduleWith({ cron: '0 0 9 * * *' }),
     "Schedule 'daily': '0 0 9 * * *' is not a cron expression of five fields.",
   ],
 ])('the configuration is refused if it has %s', (_, make, message) => {
@@ -155,5 +156,5 @@ it('an app that is exported instead of its Worker reports the mistake at the fir
 });
 
 it('an app with existing subagents starts', () => {
-  expect(app({ agents: [clerk, asking('clerk')], model: openaiCompatible() })).not.toThrow();
+  expect(app({ agents: [clerk, agentAsking('clerk')], model: openaiCompatible() })).not.toThrow();
 });

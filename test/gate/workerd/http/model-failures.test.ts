@@ -28,7 +28,7 @@ const reply = (message: unknown): Answer => {
   const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', ...Object(message) } };
   return () => Response.json({ choices: [choice] });
 };
-const failing =
+const failingAnswer =
   (status: number, message: string, headers: Record<string, string> = {}): Answer =>
   () =>
     Response.json({ error: { message } }, { status, headers });
@@ -49,12 +49,12 @@ describe('a model that fails', () => {
   it.each<[string, Answer, string]>([
     [
       'refuses the key',
-      failing(401, 'Incorrect API key sk-very-secret.'),
+      failingAnswer(401, 'Incorrect API key sk-very-secret.'),
       "The model's server answered 401: Incorrect API key [secret].",
     ],
-    ['has no capacity', failing(429, 'Slow down.'), "The model's server answered 429: Slow down."],
-    ['is broken', failing(500, 'Oops.'), "The model's server answered 500: Oops."],
-    ['refuses the request', failing(400, 'Too long.'), "The model's server answered 400: Too long."],
+    ['has no capacity', failingAnswer(429, 'Slow down.'), "The model's server answered 429: Slow down."],
+    ['is broken', failingAnswer(500, 'Oops.'), "The model's server answered 500: Oops."],
+    ['refuses the request', failingAnswer(400, 'Too long.'), "The model's server answered 400: Too long."],
     ['hangs', () => new Promise<Response>(() => {}), "The model's server was silent for 100 ms."],
     ['returns HTML', () => new Response('<html>'), "The model's reply is not JSON. Is the base URL right?"],
   ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
@@ -103,7 +103,7 @@ describe('a model that fails', () => {
     'and asks for a wait in %s is reported with that wait in the header, answer and journal',
     async (_, headers, seconds) => {
       const session = newSession();
-      const { message } = server(failing(429, 'Slow down.', headers));
+      const { message } = server(failingAnswer(429, 'Slow down.', headers));
       const response = await post(session, { message });
       expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
       const { turn, error } = await json(response);
@@ -117,14 +117,14 @@ describe('a model that fails', () => {
   );
 
   it('and asks for a wait is reported with that wait in the stream', async () => {
-    const { message } = server(failing(429, 'Slow down.', { 'retry-after': '20' }));
+    const { message } = server(failingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
     const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
   });
 
   it.each<[string, Answer]>([
-    ['names no wait', failing(429, 'Slow down.')],
-    ['names an absurd wait', failing(429, 'Slow down.', { 'retry-after': '9e99' })],
+    ['names no wait', failingAnswer(429, 'Slow down.')],
+    ['names an absurd wait', failingAnswer(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['has no quota left', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
   ])('and %s is reported without a wait', async (_, answer) => {
     const { message } = server(answer);
@@ -135,7 +135,7 @@ describe('a model that fails', () => {
 
   it('after its tools have run keeps their results', async () => {
     const session = newSession();
-    const { message } = server(calls(call('c1', 'add', '{"a":1,"b":2}')), failing(500, 'Oops.'));
+    const { message } = server(calls(call('c1', 'add', '{"a":1,"b":2}')), failingAnswer(500, 'Oops.'));
     const failed = await json(await post(session, { message }));
     expect(failed).toMatchObject({ status: 502, iterations: 1, toolCalls: 1 });
     expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });

@@ -22,7 +22,7 @@ const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', r
 const base = { name: 'agent', description: 'Works.', instructions: 'Work.' };
 
 /** A Worker of these agents in one environment. */
-function deployed(
+function deployAgents(
   agents: readonly Agent[],
   vars: Readonly<Record<string, unknown>>,
   model?: HoldfastConfig['model'],
@@ -46,7 +46,7 @@ function maker(...replies: readonly ScriptedReply[]) {
   return { make, seen };
 }
 
-const said = async (via: Send, session = newSession('agent')) => {
+const sendMessage = async (via: Send, session = newSession('agent')) => {
   const { outcome, text, model } = await json(await post(session, { message: 'Go.' }, { via }));
   return { outcome, text, model };
 };
@@ -59,20 +59,23 @@ describe('a model from the environment', () => {
   it('is created once for each environment', async () => {
     const { make, seen } = maker();
     const agents = [defineAgent({ ...base, model: make })];
-    const [red, blue] = [deployed(agents, { WORD: 'red' }), deployed(agents, { WORD: 'blue' })];
-    expect(await said(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
-    expect(await said(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
-    expect(await said(red)).toMatchObject({ text: 'Again red.' });
+    const [red, blue] = [deployAgents(agents, { WORD: 'red' }), deployAgents(agents, { WORD: 'blue' })];
+    expect(await sendMessage(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
+    expect(await sendMessage(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
+    expect(await sendMessage(red)).toMatchObject({ text: 'Again red.' });
     expect(seen).toEqual(['red', 'blue']);
   });
 
   it('is created once for each environment by an app, for all of its agents', async () => {
     const { make, seen } = maker();
     const agents = [defineAgent(base), defineAgent({ ...base, name: 'other' })];
-    const [red, blue] = [deployed(agents, { WORD: 'red' }, make), deployed(agents, { WORD: 'blue' }, make)];
-    expect(await said(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
-    expect(await said(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
-    expect(await said(red, newSession('other'))).toMatchObject({ text: 'Again red.' });
+    const [red, blue] = [
+      deployAgents(agents, { WORD: 'red' }, make),
+      deployAgents(agents, { WORD: 'blue' }, make),
+    ];
+    expect(await sendMessage(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
+    expect(await sendMessage(blue)).toMatchObject({ text: 'It is blue.', model: 'of-blue' });
+    expect(await sendMessage(red, newSession('other'))).toMatchObject({ text: 'Again red.' });
     expect(seen).toEqual(['red', 'blue']);
   });
 
@@ -92,8 +95,8 @@ describe('a model from the environment', () => {
       ({ messages }) => messages.flatMap((one) => (one.role === 'tool' ? [one.text] : [])).join(' '),
     );
     const tools = [dig, defineSubagent({ agent: helper })];
-    const via = deployed([defineAgent({ ...base, tools, model: make })], { WORD: 'red' });
-    expect(await said(via)).toMatchObject({ outcome: 'completed', text: 'It is red. It is red.' });
+    const via = deployAgents([defineAgent({ ...base, tools, model: make })], { WORD: 'red' });
+    expect(await sendMessage(via)).toMatchObject({ outcome: 'completed', text: 'It is red. It is red.' });
     expect(inner.map(({ seen }) => seen)).toEqual([['red'], ['red']]);
   });
 
@@ -121,7 +124,7 @@ describe('a model from the environment', () => {
   ])('causes a refusal of the message if its function %s, and is created again', async (_, model, detail) => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const asked = vi.fn(model);
-    const via = deployed([defineAgent({ ...base, model: asked })], {});
+    const via = deployAgents([defineAgent({ ...base, model: asked })], {});
     const session = newSession('agent');
     for (const _once of [1, 2])
       await expectProblem(
@@ -139,7 +142,7 @@ describe('a model from the environment', () => {
     const model: ModelOfEnv = () => {
       throw thrown;
     };
-    const via = deployed([defineAgent({ ...base, model })], {});
+    const via = deployAgents([defineAgent({ ...base, model })], {});
     const answer = await post(newSession('agent'), { message: 'Go.' }, { via });
     expect(log.mock.calls).toEqual([
       [
@@ -156,7 +159,7 @@ describe('a model from the environment', () => {
   it('is not created by a health check, since that can be expensive', async () => {
     const [own, ofApp] = [maker(), maker()];
     const agents = [defineAgent({ ...base, model: own.make }), defineAgent({ ...base, name: 'without' })];
-    const via = deployed(agents, { WORD: 'red' }, ofApp.make);
+    const via = deployAgents(agents, { WORD: 'red' }, ofApp.make);
     expect((await via('/health')).status).toBe(200);
     expect([own.seen, ofApp.seen]).toEqual([[], []]);
   });
@@ -168,14 +171,14 @@ describe('a model from the environment', () => {
       defineAgent({ ...base, model: checked(own.make) }),
       defineAgent({ ...base, name: 'without' }),
     ];
-    const via = deployed(agents, { WORD: 'red' }, checked(ofApp.make));
+    const via = deployAgents(agents, { WORD: 'red' }, checked(ofApp.make));
     for (const _ of [1, 2]) expect((await via('/health')).status).toBe(200);
     expect([own.seen, ofApp.seen]).toEqual([['red'], ['red']]);
   });
 
   it('is not created by a health check of an app whose agents all have a model', async () => {
     const { make, seen } = maker();
-    const via = deployed([scripted], { WORD: 'red' }, Object.assign(make, { isChecked: true }));
+    const via = deployAgents([scripted], { WORD: 'red' }, Object.assign(make, { isChecked: true }));
     expect((await via('/health')).status).toBe(200);
     expect(seen).toEqual([]);
   });
@@ -191,7 +194,7 @@ describe('a model from the environment', () => {
       defineAgent({ ...base, name: 'failing', model: failing }),
       defineAgent({ ...base, name: 'without' }),
     ];
-    const via = deployed(agents, { WORD: 'red' }, openaiCompatible());
+    const via = deployAgents(agents, { WORD: 'red' }, openaiCompatible());
     const listed = (await json(await via('/agents'))).agents as object[];
     expect(listed).toMatchObject([
       { name: 'agent', accepts: { url: ['image/*'] } },
@@ -205,7 +208,7 @@ describe('a model from the environment', () => {
 
   it('can have a cost limit, and the turn reports missing prices', async () => {
     const { make } = maker();
-    const via = deployed([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
+    const via = deployAgents([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
       WORD: 'red',
     });
     expect(await json(await post(newSession('agent'), { message: 'Go.' }, { via }))).toMatchObject({

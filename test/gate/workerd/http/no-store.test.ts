@@ -10,13 +10,13 @@ import { fileApp, idOf, postAndRead } from './file-app.ts';
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
 /** Returns the caching headers of a response. */
-const said = async (answer: Response | Promise<Response>): Promise<readonly unknown[]> => {
+const cacheHeadersOf = async (answer: Response | Promise<Response>): Promise<readonly unknown[]> => {
   const { status, headers, body } = await answer;
   await body?.cancel();
   return [status, headers.get('cache-control')];
 };
 
-const answered = async (): Promise<string> => {
+const answeredSession = async (): Promise<string> => {
   const session = newSession();
   await post(session, { message: script({ text: 'Done.' }).message() });
   return session;
@@ -27,7 +27,7 @@ const unauthenticated: Send = appWith({ auth: () => null });
 describe('a response', () => {
   it.each<[string, number, () => Promise<Response>]>([
     ['to a message', 200, () => post(newSession(), { message: script({ text: 'Hi.' }).message() })],
-    ['about a session', 200, async () => send(await answered())],
+    ['about a session', 200, async () => send(await answeredSession())],
     ['about an agent', 200, () => send('/agents')],
     ['about the routes', 200, () => send('/openapi.json')],
     ['about an unknown session', 404, () => send(newSession())],
@@ -37,7 +37,7 @@ describe('a response', () => {
     ['to a delivery for an unknown webhook', 404, () => send('/hooks/none', { method: 'POST', body: '{}' })],
     ['of the health check', 200, () => send('/health')],
   ])('%s is not cached', async (_, status, ask) => {
-    expect(await said(ask())).toEqual([status, 'no-store']);
+    expect(await cacheHeadersOf(ask())).toEqual([status, 'no-store']);
   });
 
   it('with a session’s file is not cached, and neither is its 304', async () => {
@@ -47,8 +47,11 @@ describe('a response', () => {
     await postAndRead(via, { message }, session);
     const id = await idOf('kept');
     const path = `${session}/files/${id}`;
-    expect(await said(via(path))).toEqual([200, 'no-store']);
-    expect(await said(via(path, { headers: { 'if-none-match': `"${id}"` } }))).toEqual([304, 'no-store']);
+    expect(await cacheHeadersOf(via(path))).toEqual([200, 'no-store']);
+    expect(await cacheHeadersOf(via(path, { headers: { 'if-none-match': `"${id}"` } }))).toEqual([
+      304,
+      'no-store',
+    ]);
   });
 
   it('that is a stream is not cached, and not transformed by proxies', async () => {
@@ -59,9 +62,9 @@ describe('a response', () => {
     );
     expect(streamed.headers.get('cache-control')).toBe('no-store, no-transform');
     await allEvents(streamed);
-    const events = await send(`${await answered()}/events`, { headers: SSE });
-    expect(await said(events)).toEqual([200, 'no-store, no-transform']);
+    const events = await send(`${await answeredSession()}/events`, { headers: SSE });
+    expect(await cacheHeadersOf(events)).toEqual([200, 'no-store, no-transform']);
     const mcp = await postMcp(appWithEndpoint({ tools: [hello] }), rpc('tools/list', {}));
-    expect(await said(mcp)).toEqual([200, 'no-store, no-transform']);
+    expect(await cacheHeadersOf(mcp)).toEqual([200, 'no-store, no-transform']);
   });
 });

@@ -11,7 +11,7 @@ import { newSession, post, type Send } from './client.ts';
 /** An app that trusts a header for its caller. */
 const app = appWith({ auth: (request) => JSON.parse(request.headers.get('x-caller') ?? '') });
 
-const as =
+const sendAs =
   (caller: Caller): Send =>
   (path, init) =>
     app(path, { ...init, headers: { ...Object(init?.headers), 'x-caller': JSON.stringify(caller) } });
@@ -25,19 +25,19 @@ const say = (session: string, via: Send, text: string): Promise<Response> =>
 describe('a session of a tenant', () => {
   it('is not visible to a caller whose id is the tenant’s name, and vice versa', async () => {
     const session = newSession();
-    await say(session, as(acme), 'Of the tenant.');
-    expect((await as({ id: 'acme' })(session)).status).toBe(404);
+    await say(session, sendAs(acme), 'Of the tenant.');
+    expect((await sendAs({ id: 'acme' })(session)).status).toBe(404);
     const others = newSession();
-    await say(others, as({ id: 'acme' }), 'Of the id.');
-    expect((await as(acme)(others)).status).toBe(404);
+    await say(others, sendAs({ id: 'acme' }), 'Of the id.');
+    expect((await sendAs(acme)(others)).status).toBe(404);
   });
 
   it.each(['{"tenant":"acme"}', '[object Object]', '"acme"'])(
     'is not visible to a caller whose id is written like its name: %s',
     async (id) => {
       const session = newSession();
-      await say(session, as(acme), 'Of the tenant.');
-      expect((await as({ id })(session)).status).toBe(404);
+      await say(session, sendAs(acme), 'Of the tenant.');
+      expect((await sendAs({ id })(session)).status).toBe(404);
     },
   );
 

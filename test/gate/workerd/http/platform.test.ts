@@ -4,7 +4,7 @@ import { DEFAULT_PLATFORM, readPlatform } from '../../../doors/session.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
 import { marathon } from '../../../fixtures/scripted-agent.ts';
-import { held, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
@@ -33,7 +33,7 @@ const WALL_MS = 30_000;
 
 /** Three iterations, then a slow reply, in the first invocation and in the next. */
 function longTurn() {
-  const answer = held('Done.');
+  const answer = holdReply('Done.');
   const replies = [add, record('once only'), add, answer.reply, answer.reply];
   return { ...script(...replies), answer };
 }
@@ -92,7 +92,7 @@ describe('a client whose invocation must end before its turn', () => {
 
   it('waits for the answer without reading until it exists', async () => {
     const session = newSession('marathon');
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(add, add, add, answer.reply).message() };
     const first = post(session, body, { headers: key });
@@ -120,7 +120,7 @@ describe('a client whose invocation must end before its turn', () => {
 describe('a client that waits for another request’s turn', () => {
   it('receives the address of the answer if its own invocation must end', async () => {
     const session = newManualSession('marathon');
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const key = { 'idempotency-key': crypto.randomUUID() };
     const body = { message: script(answer.reply).message() };
     const first = post(session, body, { headers: key });
@@ -138,7 +138,7 @@ describe('a client that waits for another request’s turn', () => {
       },
     );
     const waiting = post(session, body, { headers: key, via: limited });
-    await until(() => watches > 0);
+    await waitUntil(() => watches > 0);
     advanceTime(WALL_MS);
     const again = await waiting;
     expect([again.status, again.headers.get('location')]).toEqual([
@@ -153,7 +153,7 @@ describe('a client that waits for another request’s turn', () => {
 describe('an event stream whose invocation must end', () => {
   it('reports where to continue', async () => {
     const session = newSession('marathon');
-    const answers = Array.from({ length: 30 }, () => held(add));
+    const answers = Array.from({ length: 30 }, () => holdReply(add));
     const { message } = script(...answers.map(({ reply }) => reply), 'Done.');
     const answering = post(session, { message: message() });
     await expect.poll(async () => (await send(session)).status).toBe(200);

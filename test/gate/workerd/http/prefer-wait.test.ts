@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { type Held, held, script } from '../../../fixtures/scripts.ts';
+import { type Held, holdReply, script } from '../../../fixtures/scripts.ts';
 import { allEvents, json, newSession, post, SSE, send, sessionName } from './client.ts';
 import { newManualSession } from './time.ts';
 import { answer, linkOf, startWaitingTurn } from './waiting.ts';
@@ -16,7 +16,7 @@ const get = (session: string, turn: unknown, prefer: string): Promise<Response> 
 const runsInBackground = (session: string): boolean =>
   handOvers.some(({ name }) => name === sessionName(session));
 /** Returns the status and the headers of a response. */
-const told = ({ status, headers }: Response): readonly unknown[] => [
+const summarizeResponse = ({ status, headers }: Response): readonly unknown[] => [
   status,
   headers.get('preference-applied'),
 ];
@@ -45,7 +45,7 @@ interface Running {
 /** A turn in the background whose model was called and has not replied yet. */
 async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
   const session = newManualSession();
-  const reply = held(said);
+  const reply = holdReply(said);
   const message = script(reply.reply, ...more).message();
   const { turn } = await json(await post(session, { message }, wait('respond-async')));
   await reply.asked();
@@ -58,7 +58,7 @@ describe('a message whose client limits its wait', () => {
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const response = await post(session, { message: message() }, wait('wait=10'));
     const answered = await json(response);
-    expect([told(response), answered]).toMatchObject([
+    expect([summarizeResponse(response), answered]).toMatchObject([
       [200, 'wait=10'],
       { outcome: 'completed', text: 'Three.' },
     ]);
@@ -69,44 +69,50 @@ describe('a message whose client limits its wait', () => {
 
   it('returns 202 with the address of the answer if it does not', async () => {
     const session = newManualSession();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const answering = post(session, { message: script(reply.reply).message() }, wait('wait=10'));
     await reply.asked();
     await isWatched(session);
     advanceTime(10_000);
     const response = await answering;
     const { turn, status } = await json(response);
-    expect([told(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
+    expect([summarizeResponse(response), status]).toEqual([[202, 'wait=10'], 'accepted']);
     expect(response.headers.get('location')).toBe(`${session}/turns/${turn}`);
     await isWatched(session, 0);
     reply.release();
     const later = await get(session, turn, 'wait=60');
-    expect([told(later), await json(later)]).toMatchObject([[200, 'wait=60'], { text: 'Done.' }]);
+    expect([summarizeResponse(later), await json(later)]).toMatchObject([
+      [200, 'wait=60'],
+      { text: 'Done.' },
+    ]);
   });
 
   it('can ask for both a wait and a later answer', async () => {
     const session = newManualSession();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const prefer = 'respond-async, wait=10';
     const answering = post(session, { message: script(reply.reply, 'Next.').message() }, wait(prefer));
     await reply.asked();
     await isWatched(session);
     advanceTime(10_000);
     const response = await answering;
-    expect(told(response)).toEqual([202, 'respond-async, wait=10']);
+    expect(summarizeResponse(response)).toEqual([202, 'respond-async, wait=10']);
     reply.release();
     await get(session, (await json(response)).turn, 'wait=60');
     const next = await post(session, { message: 'Next' }, wait(prefer));
-    expect([told(next), await json(next)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
+    expect([summarizeResponse(next), await json(next)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
   });
 
   it.each(['wait=0', 'wait="0"', 'WAIT = 0; x=1', 'handling=lenient, wait=0, wait=50'])(
     'that waits no time returns 202 immediately: %s',
     async (prefer) => {
       const session = newManualSession();
-      const reply = held('Done.');
+      const reply = holdReply('Done.');
       const response = await post(session, { message: script(reply.reply).message() }, wait(prefer));
-      expect([told(response), (await json(response)).status]).toEqual([[202, 'wait=0'], 'accepted']);
+      expect([summarizeResponse(response), (await json(response)).status]).toEqual([
+        [202, 'wait=0'],
+        'accepted',
+      ]);
       reply.release();
     },
   );
@@ -124,7 +130,7 @@ describe('a message whose client limits its wait', () => {
   ])('with an invalid wait ignores it: %s', async (prefer) => {
     const session = newManualSession();
     const response = await post(session, { message: script('Done.').message() }, wait(prefer));
-    expect([told(response), runsInBackground(session)]).toEqual([[200, null], false]);
+    expect([summarizeResponse(response), runsInBackground(session)]).toEqual([[200, null], false]);
   });
 
   it('waits at most a minute, even if it asks for more', async () => {
@@ -132,7 +138,7 @@ describe('a message whose client limits its wait', () => {
     const asking = get(session, turn, 'wait=99999999999999999999');
     await isWatched(session);
     advanceTime(60_000);
-    expect(told(await asking)).toEqual([202, 'wait=60']);
+    expect(summarizeResponse(await asking)).toEqual([202, 'wait=60']);
     reply.release();
   });
 
@@ -140,7 +146,7 @@ describe('a message whose client limits its wait', () => {
     const session = newSession('clerk');
     const { message } = script({ calls: [{ name: 'pay', input: { to: crypto.randomUUID(), amount: 1 } }] });
     const response = await post(session, { message: message() }, wait('wait=10'));
-    expect([told(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await json(response)]).toMatchObject([
       [202, 'wait=10'],
       { status: 'suspended', pending: [{ tool: 'pay' }] },
     ]);
@@ -148,7 +154,10 @@ describe('a message whose client limits its wait', () => {
 
   it('returns the error of a turn that failed', async () => {
     const response = await post(newSession(), { message: script().message() }, wait('wait=10'));
-    expect([told(response), (await json(response)).outcome]).toEqual([[502, 'wait=10'], 'failed']);
+    expect([summarizeResponse(response), (await json(response)).outcome]).toEqual([
+      [502, 'wait=10'],
+      'failed',
+    ]);
   });
 
   it('returns immediately if it was answered before', async () => {
@@ -156,7 +165,7 @@ describe('a message whose client limits its wait', () => {
     const body = { message: script('Done.').message() };
     const first = await json(await post(session, body, wait('wait=10', { 'idempotency-key': 'k' })));
     const again = await post(session, body, wait('wait=10', { 'idempotency-key': 'k' }));
-    expect([told(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
+    expect([summarizeResponse(again), await json(again)]).toEqual([[200, 'wait=10'], first]);
   });
 
   it('counts the time in the queue as waiting', async () => {
@@ -166,7 +175,10 @@ describe('a message whose client limits its wait', () => {
     await isWatched(session);
     reply.release();
     const response = await next;
-    expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { text: 'Next.' }]);
+    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+      [200, 'wait=10'],
+      { text: 'Next.' },
+    ]);
   });
 
   it('that steers another turn returns immediately', async () => {
@@ -174,7 +186,7 @@ describe('a message whose client limits its wait', () => {
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
     const response = await send(`${session}/messages?whenBusy=steer`, { method: 'POST', headers, body });
-    expect([told(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await json(response)]).toMatchObject([
       [202, 'wait=10'],
       { status: 'steering', into: turn },
     ]);
@@ -184,7 +196,7 @@ describe('a message whose client limits its wait', () => {
   it('ignores the limit for a stream, which begins immediately', async () => {
     const session = newSession();
     const response = await post(session, { message: script('Done.').message() }, wait('wait=10', SSE));
-    expect(told(response)).toEqual([200, null]);
+    expect(summarizeResponse(response)).toEqual([200, null]);
     const events = await allEvents(response);
     expect(events.map(({ event }) => event)).toContain('text-delta');
   });
@@ -197,7 +209,7 @@ describe('an answer to a call whose client limits its wait', () => {
   ])('of %s behaves like a message', async (tool, body) => {
     const waits = await startWaitingTurn([tool]);
     const response = await answer(linkOf(waits), body, wait('wait=10'));
-    expect([told(response), await json(response)]).toMatchObject([
+    expect([summarizeResponse(response), await json(response)]).toMatchObject([
       [200, 'wait=10'],
       { turn: waits.turn, text: 'Done.' },
     ]);
@@ -206,7 +218,7 @@ describe('an answer to a call whose client limits its wait', () => {
 
   it('that waits no time returns 202 immediately', async () => {
     const waits = await startWaitingTurn(['pay']);
-    expect(told(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
+    expect(summarizeResponse(await answer(linkOf(waits), { decision: 'approve' }, wait('wait=0')))).toEqual([
       202,
       'wait=0',
     ]);
@@ -220,7 +232,10 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     await isWatched(session);
     reply.release();
     const response = await asking;
-    expect([told(response), await json(response)]).toMatchObject([[200, 'wait=10'], { turn, text: 'Done.' }]);
+    expect([summarizeResponse(response), await json(response)]).toMatchObject([
+      [200, 'wait=10'],
+      { turn, text: 'Done.' },
+    ]);
   });
 
   it('reports a running turn when the time is over, and when to ask again', async () => {
@@ -229,18 +244,21 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
     await isWatched(session);
     advanceTime(10_000);
     const response = await asking;
-    expect([told(response), response.headers.get('retry-after'), await json(response)]).toMatchObject([
-      [202, 'wait=10'],
-      '1',
-      { turn, status: 'running' },
-    ]);
+    expect([
+      summarizeResponse(response),
+      response.headers.get('retry-after'),
+      await json(response),
+    ]).toMatchObject([[202, 'wait=10'], '1', { turn, status: 'running' }]);
     reply.release();
   });
 
   it('returns immediately for a turn that needs a caller to continue', async () => {
     const { session, turn } = await startWaitingTurn(['pay']);
     const suspended = await get(session, turn, 'wait=10');
-    expect([told(suspended), (await json(suspended)).status]).toEqual([[202, 'wait=10'], 'suspended']);
+    expect([summarizeResponse(suspended), (await json(suspended)).status]).toEqual([
+      [202, 'wait=10'],
+      'suspended',
+    ]);
     expect((await get(session, 'none', 'wait=10')).status).toBe(404);
   });
 

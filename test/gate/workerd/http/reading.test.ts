@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
@@ -52,7 +52,7 @@ describe('the state of a session', () => {
 
   it('shows the running turn', async () => {
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const answering = post(session, { message: message() });
     await answer.asked();
@@ -131,7 +131,7 @@ describe('the journal as JSON', () => {
 describe('the journal as a stream', () => {
   it('follows a turn while it runs, and the next one', async () => {
     const session = newSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply, 'Again.');
     const answering = post(session, { message: message() });
     await answer.asked();

@@ -6,7 +6,7 @@ import { defineAgent, ModelError } from '../../../../src/index.ts';
 import { retry, retryLast } from '../../../../src/modules/retry/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith } from './app.ts';
 import { allEvents, journal, json, newSession, post, type Send, SSE } from './client.ts';
@@ -30,10 +30,10 @@ const again = (session: string, headers: Record<string, string> = {}, send: Send
 const down = new ModelError('bad-request', 'It is down.');
 
 /** Returns the model's last messages. */
-const shown = ({ model }: ReturnType<typeof script>) =>
+const shownMessages = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [[role, text]]));
 
-const starts = async (session: string) =>
+const startEventsOf = async (session: string) =>
   (await journal(session, via)).filter(({ type }) => type === 'turn-started');
 
 describe('a retry', () => {
@@ -47,8 +47,8 @@ describe('a retry', () => {
     const answer = await json(response);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.', iterations: 1 });
     expect(response.headers.get('content-location')).toBe(`${session}/turns/${answer.turn}`);
-    expect(shown(asked)).toEqual([['user', message]]);
-    const [first, second] = await starts(session);
+    expect(shownMessages(asked)).toEqual([['user', message]]);
+    const [first, second] = await startEventsOf(session);
     expect(second).toMatchObject({ turn: answer.turn, message, retries: first?.turn });
     expect(second).not.toHaveProperty('line');
     const { messages } = await json(await via(session));
@@ -109,7 +109,7 @@ describe('a retry', () => {
     await (await again(session)).text();
     await (await again(session)).text();
     expect(await json(await again(session))).toMatchObject({ text: 'Here.' });
-    const turns = await starts(session);
+    const turns = await startEventsOf(session);
     expect(turns.map((one) => one.message)).toEqual([message, message, message, message]);
     expect(turns.map((one) => one.retries)).toEqual([
       undefined,
@@ -154,7 +154,7 @@ describe('a retry', () => {
     const turn = (await json(first)).turn;
     expect((await json(second)).turn).toBe(turn);
     expect((await json(await again(session, headers))).turn).toBe(turn);
-    expect(await starts(session)).toHaveLength(2);
+    expect(await startEventsOf(session)).toHaveLength(2);
     expect(await json(await again(session, { 'idempotency-key': 'k2' }))).toMatchObject({ text: 'Here.' });
     expect((await json(await again(session, headers))).turn).toBe(turn);
     expect(await json(await again(session, { 'idempotency-key': '' }))).toMatchObject({
@@ -256,7 +256,7 @@ describe('a refused retry', () => {
 
   it('cannot be made while a turn runs or waits', async () => {
     const session = newSession('clerk');
-    const slow = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const slow = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const answering = post(session, { message: script(slow.reply).message() }, { via });
     await slow.asked();
     expect(await problemOf(await again(session))).toEqual([

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import {
   allEvents,
@@ -19,7 +19,7 @@ const PIECES = Array.from({ length: 40 }, () => 'x'.repeat(100 * KIB));
 
 it('a client that does not read does not block its turn, and receives the remaining events from the journal', async () => {
   const session = newSession();
-  const last = held('Done.');
+  const last = holdReply('Done.');
   const { message } = script(
     { text: PIECES.join(''), pieces: PIECES, calls: [{ name: 'look_up', input: { id: '7' } }] },
     last.reply,

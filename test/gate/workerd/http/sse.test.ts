@@ -21,7 +21,7 @@ async function* silentUntil(end: Promise<void>): AsyncGenerator<string> {
 const untilAborted = (signal: AbortSignal) =>
   new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
 
-async function* listed(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
+async function* yieldAll(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
   yield* items;
 }
 
@@ -34,7 +34,7 @@ describe('an event stream', () => {
       { type: 'continues', turn: 't', answer: '/t', after: 3, events: '/e' },
       { type: 'erased', turn: 't' },
     ];
-    const { response } = open(() => eventFrames(() => listed(items)));
+    const { response } = open(() => eventFrames(() => yieldAll(items)));
     expect(await response.text()).toBe(
       'retry: 1000\n\n' +
         'id: 3\nevent: cancel-requested\ndata: {"seq":3,"at":7,"type":"cancel-requested","turn":"t"}\n\n' +

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineModule } from '../../../../src/module.ts';
 import { answers } from '../../../../src/modules/answers/entry.ts';
 import { branches } from '../../../../src/modules/branches/entry.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { rowsOf } from '../durable-objects/rows.ts';
 import { appWith, objectsWith } from './app.ts';
 import { json, newSession, post, send, sessionName } from './client.ts';
@@ -13,7 +13,7 @@ const tagOf = async (session: string, via = send): Promise<string> =>
   (await via(session)).headers.get('etag') ?? '';
 
 /** Requests the state with these ETags. */
-const asking = (session: string, tags: string, init: RequestInit = {}, via = send): Promise<Response> =>
+const getWithTags = (session: string, tags: string, init: RequestInit = {}, via = send): Promise<Response> =>
   via(session, { ...init, headers: { 'if-none-match': tags } });
 
 /** A session with this many turns. */
@@ -34,7 +34,10 @@ describe('the ETag of a state', () => {
 
   it('changes with the running turn, its events, its end, and the pending calls', async () => {
     const session = newSession();
-    const [first, second] = [held({ calls: [{ name: 'record', input: { note: 'n' } }] }), held('Done.')];
+    const [first, second] = [
+      holdReply({ calls: [{ name: 'record', input: { note: 'n' } }] }),
+      holdReply('Done.'),
+    ];
     const { message } = script(first.reply, second.reply, 'Done.');
     const body = { message: message() };
     const seen = new Map<string, unknown>();
@@ -44,8 +47,10 @@ describe('the ETag of a state', () => {
       const tag = response.headers.get('etag') ?? '';
       expect([seen.has(tag), tag]).toEqual([false, expect.stringMatching(/^W\//)]);
       seen.set(tag, await json(response));
-      expect((await asking(session, [...seen.keys()].slice(0, -1).join(', ') || '"none"')).status).toBe(200);
-      expect((await asking(session, tag)).status).toBe(304);
+      expect((await getWithTags(session, [...seen.keys()].slice(0, -1).join(', ') || '"none"')).status).toBe(
+        200,
+      );
+      expect((await getWithTags(session, tag)).status).toBe(304);
     };
     const running = post(session, body);
     await first.asked();
@@ -80,7 +85,7 @@ describe('the ETag of a state', () => {
     await send(session, { method: 'DELETE' });
     const [after, again] = await begin();
     expect([again, after === before]).toEqual([seq, false]);
-    expect((await asking(session, before)).status).toBe(200);
+    expect((await getWithTags(session, before)).status).toBe(200);
   });
 
   it('changes with the code that folds the journal', async () => {
@@ -92,7 +97,7 @@ describe('the ETag of a state', () => {
     const other = appWith({ use: [counting.use()] });
     const tag = await tagOf(session);
     expect(await tagOf(session, other)).not.toBe(tag);
-    expect((await asking(session, tag, {}, other)).status).toBe(200);
+    expect((await getWithTags(session, tag, {}, other)).status).toBe(200);
   });
 
   it('is unique to its session', async () => {
@@ -104,7 +109,7 @@ describe('a client that has the state', () => {
   it('gets a 304 without a body, with the ETag', async () => {
     const session = await talked();
     const tag = await tagOf(session);
-    const response = await asking(session, tag);
+    const response = await getWithTags(session, tag);
     expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag]);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
   });
@@ -114,10 +119,10 @@ describe('a client that has the state', () => {
     const tag = await tagOf(session);
     const strong = tag.replace('W/', '');
     for (const tags of [tag, strong, `"a", ${tag}`, `${strong},W/"b"`, '*', ` ${tag} `]) {
-      expect([tags, (await asking(session, tags)).status]).toEqual([tags, 304]);
+      expect([tags, (await getWithTags(session, tags)).status]).toEqual([tags, 304]);
     }
     for (const tags of ['"a"', 'W/"a", "b"', strong.slice(1, -1), `w/${strong}`, '', 'nonsense']) {
-      const response = await asking(session, tags);
+      const response = await getWithTags(session, tags);
       expect([tags, response.status, response.headers.get('etag')]).toEqual([tags, 200, tag]);
     }
   });
@@ -127,16 +132,16 @@ describe('a client that has the state', () => {
     const tag = await tagOf(session);
     const head = await send(session, { method: 'HEAD' });
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag]);
-    expect((await asking(session, tag, { method: 'HEAD' })).status).toBe(304);
+    expect((await getWithTags(session, tag, { method: 'HEAD' })).status).toBe(304);
   });
 
   it('gets a 404 for an unknown session', async () => {
     const session = newSession();
-    for (const tags of ['*', '"a"']) expect((await asking(session, tags)).status).toBe(404);
+    for (const tags of ['*', '"a"']) expect((await getWithTags(session, tags)).status).toBe(404);
     const known = await talked();
     const tag = await tagOf(known);
     await send(known, { method: 'DELETE' });
-    expect((await asking(known, tag)).status).toBe(404);
+    expect((await getWithTags(known, tag)).status).toBe(404);
   });
 
   it('causes one read of one event, regardless of the length of the session', async () => {
@@ -152,9 +157,11 @@ describe('a client that has the state', () => {
     const via = appWith({ use: [answers, branches()] }, { SESSIONS: counted });
     const costs = async (session: string) => {
       const tag = await tagOf(session);
-      const rows = await rowsOf(env.SESSIONS.getByName(sessionName(session)), () => asking(session, tag));
+      const rows = await rowsOf(env.SESSIONS.getByName(sessionName(session)), () =>
+        getWithTags(session, tag),
+      );
       reads.length = 0;
-      expect((await asking(session, tag, {}, via)).status).toBe(304);
+      expect((await getWithTags(session, tag, {}, via)).status).toBe(304);
       return { rows, reads: [...reads] };
     };
     const short = await costs(await talked(1));

@@ -43,7 +43,7 @@ const pending = (session: string, turn: unknown) => ({
 });
 
 /** The response for a waiting turn, as a body or as the last event of a stream. */
-const said = (session: string, turn: unknown) => ({
+const viewOf = (session: string, turn: unknown) => ({
   turn,
   loopId: turn,
   session: sessionId(session),
@@ -68,7 +68,7 @@ describe('a turn that waits for a decision', () => {
     const { turn, ...rest } = await json(response);
     const location = `${session}/turns/${turn}`;
     expect([response.status, response.headers.get('location')]).toEqual([202, location]);
-    expect({ turn, ...rest }).toEqual(said(session, turn));
+    expect({ turn, ...rest }).toEqual(viewOf(session, turn));
     expect((await json(await via(session))).pending).toEqual([pending(session, turn)]);
     const refused = await post(session, { message: 'More' }, { via });
     expect(await json(refused)).toEqual({
@@ -90,7 +90,7 @@ describe('a turn that waits for a decision', () => {
     const { turn } = events[0]?.data ?? {};
     expect(events.slice(-2)).toEqual([
       expect.objectContaining({ id: 4, event: 'tool-call-suspended' }),
-      { event: 'suspended', data: said(session, turn) },
+      { event: 'suspended', data: viewOf(session, turn) },
     ]);
   });
 
@@ -138,7 +138,7 @@ describe('a turn that begins to wait in another invocation', () => {
     const response = await waiter;
     const usage = { inputTokens: 0, outputTokens: 0 };
     const nothing = { usage, iterations: 0, toolCalls: 0, model: null, pending: [] };
-    const waits = { ...said(session, turn), ...nothing };
+    const waits = { ...viewOf(session, turn), ...nothing };
     expect([response.status, await json(response)]).toEqual([202, waits]);
     expect((await stream).map(({ id, event }) => [id, event])).toEqual([
       [2, 'turn-started'],

@@ -8,7 +8,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { recordings } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
 import { allEvents, eventsOf, journal, json, post, readUntil, SSE, send, sessionName } from './client.ts';
 import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
@@ -32,7 +32,7 @@ const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, r
 describe('a turn whose invocation goes silent', () => {
   it('continues in the stream of its client', async () => {
     const session = newManualSession();
-    const lost = held('Not stored.');
+    const lost = holdReply('Not stored.');
     const { message } = script(lost.reply, 'Done.');
     const streaming = post(session, { message: message() }, { headers: SSE, via: abandoned });
     await lost.asked();
@@ -52,7 +52,7 @@ describe('a turn whose invocation goes silent', () => {
 
   it('is taken over when its alarm fires, not before', async () => {
     const session = newManualSession();
-    const never = held('Never.');
+    const never = holdReply('Never.');
     const { message } = script(never.reply, 'Done.');
     const answering = post(session, { message: message() }, { via: abandoned });
     await never.asked();
@@ -67,7 +67,7 @@ describe('a turn whose invocation goes silent', () => {
 describe('a turn whose lease was granted to another invocation', () => {
   it('is no longer written by the first invocation, which waits for the answer', async () => {
     const session = newManualSession();
-    const answer = held(record('fenced'));
+    const answer = holdReply(record('fenced'));
     const { message } = script(answer.reply, record('fenced'), 'Done.');
     const answering = post(session, { message: message() });
     await answer.asked();
@@ -85,7 +85,7 @@ describe('a turn whose lease was granted to another invocation', () => {
 describe('a turn whose object restarts', () => {
   it.each(['aborted', 'evicted'] as const)('continues if it is %s while the model thinks', async (how) => {
     const session = newManualSession();
-    const answer = held(record(how));
+    const answer = holdReply(record(how));
     const { message, model } = script(answer.reply, 'Done.');
     const answering = post(session, { message: message() });
     await answer.asked();
@@ -98,7 +98,7 @@ describe('a turn whose object restarts', () => {
 
   it('is still followed by its watchers', async () => {
     const session = newManualSession();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const answering = post(session, { message: script(answer.reply).message() });
     await answer.asked();
     const events = eventsOf(await send(`${session}/events`, { headers: SSE }));

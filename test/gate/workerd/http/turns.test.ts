@@ -1,6 +1,6 @@
 /** The address of one turn. */
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { json, newSession, post, send, sessionId } from './client.ts';
 import { newManualSession } from './time.ts';
 import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
@@ -37,7 +37,7 @@ describe('GET .../turns/{turn}', () => {
 
   it('shows that a turn runs, and then its answer', async () => {
     const session = newManualSession();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const { turn } = await json(
       await post(session, { message: script(reply.reply).message() }, { headers: ASYNC }),
     );
@@ -65,7 +65,7 @@ describe('GET .../turns/{turn}', () => {
 
   it('shows that a turn waits in the queue, or for its scheduled time', async () => {
     const session = newManualSession();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const answering = post(session, { message: script(reply.reply, 'Second.').message() });
     await reply.asked();
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', ...ASYNC } };
@@ -92,7 +92,7 @@ describe('GET .../turns/{turn}', () => {
   it('links a message that steered to the turn that took it in', async () => {
     const session = newManualSession();
     // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
-    const reply = held({ calls: [{ name: 'record', input: { note: 'red' } }] });
+    const reply = holdReply({ calls: [{ name: 'record', input: { note: 'red' } }] });
     const answering = post(session, { message: script(reply.reply, 'In blue.').message() });
     await reply.asked();
     const steered = await json(

@@ -38,7 +38,7 @@ describe('a session with events of a newer deployment', () => {
 });
 
 /** The objects over a line that throws this permanent error. */
-const failing = (error: Error) => {
+const failingNamespace = (error: Error) => {
   const fail = () => Promise.reject(error);
   return {
     getByName: () => ({ read: fail, begin: fail, accept: fail, post: fail, erase: fail, fetch: fail }),
@@ -60,7 +60,7 @@ describe('a session whose object cannot be reached', () => {
     ['no longer active', new Error('Durable Object is no longer active')],
     ['internal error', Object.assign(new Error('internal error; reference = abc123'), { remote: true })],
   ])('with the error %s,', (_, error) => {
-    const via = appWith({}, { SESSIONS: failing(error) });
+    const via = appWith({}, { SESSIONS: failingNamespace(error) });
 
     it.each<[string, (session: string) => Promise<Response>]>([
       ['its state', (session) => via(session)],

@@ -9,7 +9,7 @@ import { humanInput } from '../../../../src/modules/decorators/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith } from '../http/app.ts';
 import { json, ORIGIN, type Send } from '../http/client.ts';
@@ -106,7 +106,7 @@ function request(said: Said, more: Partial<Message>, config = {}) {
 }
 
 /** Reads the first event of a stream, which names its task. */
-async function begun(stream: AsyncGenerator<StreamResponse>): Promise<string> {
+async function startTask(stream: AsyncGenerator<StreamResponse>): Promise<string> {
   const { value } = await stream.next();
   return value.payload.value.id;
 }
@@ -136,15 +136,15 @@ async function read(stream: AsyncIterable<StreamResponse>) {
     const kind = payload?.$case ?? '';
     if (kind !== kinds.at(-1)) kinds.push(kind);
   }
-  return { kinds, artifacts, state, task, last, answer: words(artifacts.get('answer')) };
+  return { kinds, artifacts, state, task, last, answer: textOf(artifacts.get('answer')) };
 }
 
-const words = (parts: Message['parts'] = []): string =>
+const textOf = (parts: Message['parts'] = []): string =>
   parts.map(({ content: one }) => (one?.$case === 'text' ? one.value : '')).join('');
 const dataOf = (message: Message | undefined): Record<string, unknown> =>
   Object(message?.parts.find(({ content: one }) => one?.$case === 'data')?.content?.value);
 const answerIn = ({ artifacts }: Task): string =>
-  words(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
+  textOf(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
 
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
@@ -182,7 +182,7 @@ describe('a task', () => {
     const task = await send(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(answerIn(task)).toBe('Three.');
-    expect(task.history.map(({ role, parts }) => [role, words(parts)])).toEqual([
+    expect(task.history.map(({ role, parts }) => [role, textOf(parts)])).toEqual([
       [Role.ROLE_USER, expect.stringContaining('Hello')],
       [Role.ROLE_AGENT, 'I add.'],
       [Role.ROLE_AGENT, 'Three.'],
@@ -237,12 +237,12 @@ describe('a task', () => {
     const { send } = await client('scripted');
     const task = await send('No script is named here.');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_FAILED);
-    expect(words(task.status?.message?.parts)).toBe('No model is registered for this session.');
+    expect(textOf(task.status?.message?.parts)).toBe('No model is registered for this session.');
   });
 
   it('runs in the background on request, and is polled later', async () => {
     const { send, talk } = await client('scripted');
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const task = await send(script(slow.reply).message(), {}, { returnImmediately: true });
     expect(task.status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
     await slow.asked();
@@ -254,9 +254,9 @@ describe('a task', () => {
 
   it('is cancelled once, and a finished task cannot be cancelled or resubscribed to', async () => {
     const { stream, talk } = await client('scripted');
-    const slow = held('Never.');
+    const slow = holdReply('Never.');
     const running = stream(script(slow.reply).message());
-    const id = await begun(running);
+    const id = await startTask(running);
     await slow.asked();
     const cancelled = await talk.cancelTask({ tenant: '', id, metadata: undefined });
     expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
@@ -275,7 +275,7 @@ describe('a task', () => {
     const { stream, talk } = await client('scripted');
     const { model, message } = registerSpeaking(['It is ', 'in ', WAIT]);
     const running = stream(message());
-    const id = await begun(running);
+    const id = await startTask(running);
     const reading = read(running);
     await model.waiting();
     await talk.cancelTask({ tenant: '', id, metadata: undefined });
@@ -286,13 +286,13 @@ describe('a task', () => {
 
   it('can be resubscribed to after a lost stream, with the same answer', async () => {
     const { stream, talk } = await client('scripted');
-    const slow = held('Three.');
+    const slow = holdReply('Three.');
     const lost = stream(script(adding, slow.reply).message());
-    const id = await begun(lost);
+    const id = await startTask(lost);
     await slow.asked();
     await lost.return(undefined);
     const again = talk.resubscribeTask({ tenant: '', id });
-    expect(await begun(again)).toBe(id);
+    expect(await startTask(again)).toBe(id);
     slow.release();
     expect(await read(again)).toMatchObject({ answer: 'Three.', state: TaskState.TASK_STATE_COMPLETED });
     expect(answerIn(await talk.getTask({ tenant: '', id }))).toBe('Three.');
@@ -326,7 +326,7 @@ describe('a task that asks', () => {
   it('shows its question, in text and as data', async () => {
     const { task, asked } = await asking();
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
-    expect(words(task.status?.message?.parts)).toBe('May I pay?');
+    expect(textOf(task.status?.message?.parts)).toBe('May I pay?');
     expect(asked).toEqual({
       call: expect.stringMatching(/^[0-9a-f]{16}\.\d+\.0$/),
       tool: 'pay',
@@ -390,7 +390,7 @@ describe('a task that asks', () => {
     const { message, model } = script(question, 'Blue it is.');
     const task = await person.send(message());
     const { id: taskId } = task;
-    expect(words(task.status?.message?.parts)).toContain('Which color?');
+    expect(textOf(task.status?.message?.parts)).toContain('Which color?');
     expect(answerIn(await person.send('Blue.', { taskId }))).toBe('Blue it is.');
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toContain('Blue.');
 
@@ -559,12 +559,12 @@ describe('an invalid request', () => {
 
   it('to a context or a task that is still running is refused', async () => {
     const { stream, send } = await client('scripted');
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const running = stream(script(slow.reply).message(), {
       messageId: 'm1',
       contextId: `busy-${crypto.randomUUID()}`,
     });
-    const taskId = await begun(running);
+    const taskId = await startTask(running);
     await slow.asked();
     const [contextId = ''] = taskId.split('~');
     await expect(send('Me too', { contextId })).rejects.toMatchObject({ name: 'UnsupportedOperationError' });

@@ -14,7 +14,7 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, playModel, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { type AppConfig, appWith } from '../http/app.ts';
 import {
@@ -117,7 +117,7 @@ const lastText = (messages: readonly Message[]) =>
     ?.content;
 
 /** Returns the end of the journal, and its answer. */
-async function journaled(path: string, via: Send = send) {
+async function journaledTurn(path: string, via: Send = send) {
   const events = await journal(path, via);
   const turn = String(events.findLast(({ type }) => type === 'turn-ended')?.turn);
   return json(await via(`${path}/turns/${turn}`));
@@ -147,7 +147,7 @@ describe('a run', () => {
       ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
       ...['STATE_SNAPSHOT', 'RUN_FINISHED'],
     ]);
-    const answer = await journaled(path);
+    const answer = await journaledTurn(path);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Three.' });
     expect(lastText(chat.messages)).toBe('Three.');
     expect(chat.messages.map(({ role }) => role)).toEqual([
@@ -178,7 +178,7 @@ describe('a run', () => {
       'assistant',
       'user',
     ]);
-    expect((await journaled(path)).text).toBe('Two.');
+    expect((await journaledTurn(path)).text).toBe('Two.');
   });
 
   it('reports state changes before a call and after it', async () => {
@@ -260,7 +260,7 @@ describe('a run', () => {
     const { path, chat, events } = client('scripted');
     chat.addMessage({ id: 'm1', role: 'user', content: 'No script is named here.' });
     await expect(chat.runAgent()).resolves.toBeDefined();
-    const answer = await journaled(path);
+    const answer = await journaledTurn(path);
     expect(answer).toMatchObject({ error: { type: 'model-failure' } });
     expect(events.at(-1)).toMatchObject({
       type: 'RUN_ERROR',
@@ -271,12 +271,12 @@ describe('a run', () => {
 
   it('is cancelled by the app’s route, and reports that', async () => {
     const { path, say } = client('scripted');
-    const slow = held('Never.');
+    const slow = holdReply('Never.');
     const running = say(script(slow.reply).message());
     await slow.asked();
     expect((await send(`${path}/cancel`, { method: 'POST' })).status).toBe(202);
     expect((await running).at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
-    expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('keeps its text if it is cancelled, even for a client that has not received it', async () => {
@@ -379,7 +379,7 @@ describe('client tools', () => {
     // This run declares no tools, so the tool is restored from the journal.
     chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: 'Painted.' });
     await run();
-    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'It is red.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ outcome: 'completed', text: 'It is red.' });
     await say('Thanks');
     expect(namesIn(asked)).toEqual([['paint_page', 'read_page'], ['paint_page', 'read_page'], ['read_page']]);
     const { $schema: _, ...inputSchema } = paint.parameters;
@@ -396,7 +396,7 @@ describe('client tools', () => {
     const asked = script({ calls: [{ name: 'paint_page', input: { color: 'r' } }] }, 'Sorry.');
     await say(asked.message(), { tools: [paint] });
     expect(asked.model.requests[1]?.messages.at(-1)?.text).toContain('in characters at least 3');
-    expect(await journaled(path, app())).toMatchObject({ text: 'Sorry.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ text: 'Sorry.' });
   });
 
   it('never replace a tool of the agent', async () => {
@@ -409,7 +409,7 @@ describe('client tools', () => {
       ['paint_page', 'Paints the page.'],
       ['read_page', 'Reads the page.'],
     ]);
-    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'Read.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ outcome: 'completed', text: 'Read.' });
   });
 
   it('are omitted for an agent that does not use clientTools, which is logged', async () => {
@@ -433,7 +433,7 @@ describe('client tools', () => {
     await say(asked.message(), { tools: [paint] });
     await say('Never mind.');
     expect(lastText(chat.messages)).toBe('Hello again.');
-    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ outcome: 'completed', text: 'Hello again.' });
   });
 
   it.each([
@@ -519,21 +519,21 @@ describe('a call that waits for a person', () => {
     expect(paidTo(to)).toEqual(paid);
     expect(chat.messages.find(({ role }) => role === 'tool')?.content).toEqual(result);
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    expect(await journaled(path)).toMatchObject({ outcome, text: lastText(chat.messages) });
+    expect(await journaledTurn(path)).toMatchObject({ outcome, text: lastText(chat.messages) });
   });
 
   it('can be abandoned, which ends the turn', async () => {
     const { path, run, to, interrupt } = await waiting('pay', 'Done.');
     const events = await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] });
     expect(events.at(-1)).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
-    expect(await journaled(path)).toMatchObject({ outcome: 'cancelled' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'cancelled' });
     expect(paidTo(to)).toEqual([]);
   });
 
   it('is rejected if the tool cannot be abandoned', async () => {
     const { path, run, to, interrupt } = await waiting('pay_plainly', 'Done.');
     await run({ resume: [{ interruptId: interrupt?.id ?? '', status: 'cancelled' }] });
-    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(paidTo(to)).toEqual([]);
   });
 
@@ -564,7 +564,7 @@ describe('a call that waits for a person', () => {
       resume: [{ interruptId: second?.id ?? '', status: 'resolved', payload: { approved: true } }],
     });
     expect(paidTo(to)).toEqual([1]);
-    expect(await journaled(path)).toMatchObject({ outcome: 'completed' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'completed' });
   });
 
   it('has its deadline in `expiresAt`', async () => {
@@ -586,7 +586,7 @@ describe('a call that waits for a person', () => {
     });
     await run({ resume: [entry(yes), entry(no, false)] });
     expect(paidTo(to)).toEqual([1]);
-    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
   });
 
   it('can be a tool that the client runs', async () => {
@@ -598,7 +598,7 @@ describe('a call that waits for a person', () => {
     chat.addMessage({ id: 'r1', role: 'tool', toolCallId: call?.id ?? '', content: '{"total":12.5}' });
     await run();
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ text: '{"total":12.5}' });
-    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'completed', text: 'Twelve.' });
     expect(lastText(chat.messages)).toBe('Twelve.');
     // The client has its own result, and does not receive it again.
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
@@ -621,7 +621,7 @@ describe('a call that waits for a person', () => {
     await run({ resume });
     const results = chat.messages.filter(({ role }) => role === 'tool').map(({ content: said }) => said);
     expect(results.toSorted()).toEqual(['Paid 1.', 'Twelve.']);
-    expect(await journaled(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
+    expect(await journaledTurn(path)).toMatchObject({ outcome: 'completed', text: 'Both.' });
   });
 
   it('is refused as the session refuses it after an answer elsewhere', async () => {
@@ -662,7 +662,7 @@ describe('a nested loop', () => {
       ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
       'SUBAGENT_FINISHED',
     ]);
-    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
   });
 
   it('is suspended with its run, and resumes in the next', async () => {
@@ -681,7 +681,7 @@ describe('a nested loop', () => {
       'SUBAGENT_STARTED',
       'SUBAGENT_FINISHED',
     ]);
-    expect(await journaled(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
+    expect(await journaledTurn(path, app())).toMatchObject({ outcome: 'completed', text: 'All done.' });
   });
 });
 
@@ -689,7 +689,7 @@ describe('a lost connection', () => {
   it('is resumed by a run without a new message, with the thread’s state and the later events', async () => {
     const via = app();
     const first = client('scripted', via);
-    const slow = held('Three.');
+    const slow = holdReply('Three.');
     const lost = first.say(script(adding, slow.reply).message()).catch(() => 'lost');
     await slow.asked();
     first.chat.abortRun();
@@ -701,7 +701,7 @@ describe('a lost connection', () => {
     expect(again.types().slice(0, 3)).toEqual(['RUN_STARTED', 'STATE_SNAPSHOT', 'MESSAGES_SNAPSHOT']);
     expect(again.types().at(-1)).toBe('RUN_FINISHED');
     expect(again.chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant']);
-    expect(await journaled(first.path)).toMatchObject({ text: lastText(again.chat.messages) });
+    expect(await journaledTurn(first.path)).toMatchObject({ text: lastText(again.chat.messages) });
   });
 
   it('is resumed by the same message, in the same turn', async () => {
@@ -875,7 +875,7 @@ describe('a request for a run', () => {
 
   it('with a message while the previous turn runs is refused', async () => {
     const first = client('scripted');
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const running = first.say(script(slow.reply).message());
     await slow.asked();
     const other = client('scripted', app(), first.path);

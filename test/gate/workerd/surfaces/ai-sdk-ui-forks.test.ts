@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import { aiSdkUi } from '../../../../src/surfaces/ai-sdk-ui/entry.ts';
-import { held } from '../../../fixtures/scripts.ts';
+import { holdReply } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
+  copyAsJson,
   lastParts,
   loadedFrom,
   type OpenChat,
-  plain,
   VERSIONS,
 } from '../../../fixtures/ui-chat.ts';
 import { appWith } from '../http/app.ts';
@@ -29,7 +29,7 @@ const branchOf = ({ messages }: Pick<OpenChat, 'messages'>) =>
 const regenerate = (chat: OpenChat, messageId?: string): Promise<void> =>
   Object(chat).regenerate(messageId === undefined ? undefined : { messageId });
 
-const sent = (body: string): Promise<Response> =>
+const postChat = (body: string): Promise<Response> =>
   via(`/agents/${agent}/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -38,7 +38,7 @@ const sent = (body: string): Promise<Response> =>
 
 const user = (text: string) => ({ id: 'm9', role: 'user', parts: [{ type: 'text', text }] });
 
-const starts = async (id: string) =>
+const startEventsOf = async (id: string) =>
   (await journal(pathOf(id), via)).filter(({ type }) => type === 'turn-started');
 
 describe.each(VERSIONS)('a chat of version %i', (version) => {
@@ -49,7 +49,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const loaded = await load(id);
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
     expect(texts(loaded)).toEqual(texts(chat.messages));
-    expect(plain(loaded.at(-1))).toEqual(plain(chat.messages.at(-1)));
+    expect(copyAsJson(loaded.at(-1))).toEqual(copyAsJson(chat.messages.at(-1)));
   }
 
   it('regenerates an answer in a fork, and leaves the session unchanged', async () => {
@@ -76,7 +76,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
         ?.messages.slice(-4)
         .map(({ text }) => text.replace(/ #.*/, '')),
     ).toEqual(['One.', 'And then?', 'Other two.', 'And last?']);
-    expect(await starts(id)).toHaveLength(2);
+    expect(await startEventsOf(id)).toHaveLength(2);
     await isSameLoaded(page);
   });
 
@@ -88,8 +88,8 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const [first] = chat.messages;
     await chat.sendMessage({ text: `Bye, ${words}`, messageId: first?.id });
     expect(texts(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
-    expect(await starts(String(branchOf(chat)))).toHaveLength(1);
-    expect(await starts(id)).toHaveLength(2);
+    expect(await startEventsOf(String(branchOf(chat)))).toHaveLength(1);
+    expect(await startEventsOf(id)).toHaveLength(2);
     await isSameLoaded(page);
   });
 
@@ -151,21 +151,21 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('makes one fork if the same request is sent twice, concurrently or later', async () => {
-    const hangs = held('Other.');
+    const hangs = holdReply('Other.');
     const { chat, asked, words, say, id } = open({ version }, 'One.', hangs.reply, 'Edited.');
     await say();
     const regenerating = chat.regenerate();
     await hangs.asked();
-    const second = sent(asked[1] ?? '');
+    const second = postChat(asked[1] ?? '');
     hangs.release();
     await regenerating;
     expect(await (await second).text()).toContain('Other.');
     const branch = branchOf(chat);
     await chat.sendMessage({ text: `Well, ${words}`, messageId: chat.messages[0]?.id });
     const edited = branchOf(chat);
-    for (const _ of [1, 2]) expect(await (await sent(asked[2] ?? '')).text()).toContain('Edited.');
-    expect(await starts(String(branch))).toHaveLength(1);
-    expect(await starts(String(edited))).toHaveLength(1);
+    for (const _ of [1, 2]) expect(await (await postChat(asked[2] ?? '')).text()).toContain('Edited.');
+    expect(await startEventsOf(String(branch))).toHaveLength(1);
+    expect(await startEventsOf(String(edited))).toHaveLength(1);
     expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
@@ -177,7 +177,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.status).toBe('error');
     await chat.regenerate();
     expect(texts(await load(id))).toEqual(['Hello', 'Other.']);
-    const [first, second, ...others] = await starts(String(branchOf(chat)));
+    const [first, second, ...others] = await startEventsOf(String(branchOf(chat)));
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
 
@@ -218,7 +218,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     await chat.regenerate();
     const mallory = appWith({ agents: [desk], use: [aiSdkUi()], auth: () => ({ id: 'mallory' }) });
-    const body = { id, messages: [...plain(chat.messages), user(words)] };
+    const body = { id, messages: [...copyAsJson(chat.messages), user(words)] };
     const response = await mallory(`/agents/${agent}/chat`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -246,7 +246,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(() => asked.length).toBe(3);
     await expect.poll(() => textOf(chat.messages.at(-1) as ChatMessage)).toContain('Paid.');
     expect(String(branchOf(chat)).startsWith(`${page.id}.`)).toBe(true);
-    expect(await starts(page.id)).toHaveLength(1);
+    expect(await startEventsOf(page.id)).toHaveLength(1);
   });
 
   it('refuses to drop completed tool effects, and says why', async () => {
@@ -282,7 +282,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const loaded = open({ version, id, messages: await load(id) });
     await loaded.chat.sendMessage({ text: 'And then?' });
     expect(texts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
-    expect(await starts(id)).toHaveLength(2);
+    expect(await startEventsOf(id)).toHaveLength(2);
     // The same edit, without the refused part, still succeeds.
     await edit({});
     expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
@@ -292,7 +292,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('resumes the stream of a fork', async () => {
-    const hangs = held('Other.');
+    const hangs = holdReply('Other.');
     const { chat, id, say } = open({ version }, 'One.', hangs.reply);
     await say();
     const regenerating = chat.regenerate();

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
-import { held } from '../../../fixtures/scripts.ts';
+import { holdReply } from '../../../fixtures/scripts.ts';
 import { connectionLost, registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import {
   type ChatMessage,
+  copyAsJson,
   lastParts,
   loadedFrom,
-  plain,
   problemOf,
   VERSIONS,
   withoutDescriptors,
@@ -23,7 +23,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   it('streams several iterations, and ends with the journal’s answer', async () => {
     const progress: unknown[] = [];
     const { chat, id, say } = open(
-      { version, onData: (part) => progress.push(plain(part)) },
+      { version, onData: (part) => progress.push(copyAsJson(part)) },
       { text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
       { calls: [{ name: 'add', input: { a: 3, b: 4 } }] },
       'It is 3 and 7.',
@@ -260,7 +260,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('ends if its turn is cancelled, and reports that', async () => {
-    const hangs = held('Never.');
+    const hangs = holdReply('Never.');
     const { chat, id, say } = open({ version }, hangs.reply);
     const saying = say();
     await hangs.asked();
@@ -306,7 +306,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('is resumed in another tab in the middle of a turn, and after a lost connection', async () => {
-    const hangs = held('Now.');
+    const hangs = holdReply('Now.');
     const { chat, id, say } = open(
       { version },
       { text: 'First.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] },
@@ -323,7 +323,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await Promise.all([saying, resuming]);
     expect(lastParts(other.chat)).toEqual(lastParts(chat));
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: 'Now.', state: 'done' });
-    expect(plain(other.chat.messages.at(-1)?.metadata)).toEqual(plain(chat.messages.at(-1)?.metadata));
+    expect(copyAsJson(other.chat.messages.at(-1)?.metadata)).toEqual(
+      copyAsJson(chat.messages.at(-1)?.metadata),
+    );
     await expectSameAsLoaded(other.chat, id, version);
   });
 
@@ -427,7 +429,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('does not resend results forever if their turn was cancelled', async () => {
-    const hangs = held('Never.');
+    const hangs = holdReply('Never.');
     const { chat, asked, id, say } = open(
       { version, sends: 'results' },
       { calls: [{ name: 'where' }] },
@@ -487,7 +489,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('retries once if a page and another tab request it concurrently, after a reload', async () => {
-    const hangs = held('Here.');
+    const hangs = holdReply('Here.');
     const { id, say } = open(
       { version },
       new ModelError('bad-request', 'Down.'),
@@ -510,7 +512,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   });
 
   it('shows a message that steers its turn', async () => {
-    const hangs = held({ calls: [{ name: 'note' }] });
+    const hangs = holdReply({ calls: [{ name: 'note' }] });
     const { chat, id, say, words } = open({ version }, hangs.reply, 'As you say.');
     const saying = say();
     await hangs.asked();

@@ -4,10 +4,10 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { script } from '../../../fixtures/scripts.ts';
 import {
   type ChatMessage,
+  copyAsJson,
   loadedFrom,
   type OpenChat,
   openChat,
-  plain,
   problemOf,
   type Version,
   withoutDescriptors,
@@ -57,7 +57,7 @@ export async function expectSameAsLoaded(chat: OpenChat, id: string, version: Ve
   const messages = await loadedFrom(via, { agent, id, version });
   expect(await problemOf(messages, version)).toBeUndefined();
   const last = messages.at(-1);
-  const shown: ChatMessage | undefined = plain(chat.messages.at(-1));
+  const shown: ChatMessage | undefined = copyAsJson(chat.messages.at(-1));
   expect(withoutDescriptors(shown?.parts ?? [])).toEqual(withoutDescriptors(last?.parts ?? []));
   expect([shown?.id, shown?.role, shown?.metadata]).toEqual([last?.id, last?.role, last?.metadata]);
   const events = await journal(pathOf(id), via);

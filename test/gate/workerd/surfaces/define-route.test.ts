@@ -17,10 +17,10 @@ const route = (more: Readonly<Record<string, unknown>> = {}) => ({
 });
 
 /** Defines a module with routes of any type, as plain JavaScript can. */
-const made = (routes: unknown, name = 'echo') =>
+const useRoutes = (routes: unknown, name = 'echo') =>
   defineModule({ name }).use({ routes } as Parameters<Module['use']>[0]);
 
-const told = (make: () => unknown): string => {
+const messageOf = (make: () => unknown): string => {
   try {
     make();
   } catch (failure) {
@@ -35,101 +35,101 @@ describe('the definition of a module’s routes', () => {
   it.each<[string, () => unknown, string]>([
     [
       'routes that are not a list',
-      () => made(route()),
+      () => useRoutes(route()),
       "Module 'echo' has an object as its 'routes'. Use a list, as in [one, another].",
     ],
     [
       'an invalid route',
-      () => made([route(), 7]),
+      () => useRoutes([route(), 7]),
       "Module 'echo': routes[1] received 7. Pass one object, as in defineRoute({ ... }).",
     ],
     [
       'an unknown key of a route',
-      () => made([route({ access: 'open' })]),
+      () => useRoutes([route({ access: 'open' })]),
       "Module 'echo': routes[0] has 'access', which defineRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
       'a key of another library',
-      () => made([{ method: 'GET', path: '/echo', handler: handle }]),
+      () => useRoutes([{ method: 'GET', path: '/echo', handler: handle }]),
       "Module 'echo': routes[0] has 'handler' instead of 'handle'. Rename it.",
     ],
     [
       'a missing handler',
-      () => made([route({ handle: undefined })]),
+      () => useRoutes([route({ handle: undefined })]),
       "Module 'echo': routes[0] has no 'handle'. Use a function.",
     ],
     [
       'an invalid handler',
-      () => made([route({ handle: 'no' })]),
+      () => useRoutes([route({ handle: 'no' })]),
       "Module 'echo': routes[0] has a string as its 'handle'. Use a function.",
     ],
     [
       'an invalid refusal',
-      () => made([route({ refuse: {} })]),
+      () => useRoutes([route({ refuse: {} })]),
       "Module 'echo': routes[0] has an object as its 'refuse'. Use a function.",
     ],
     [
       'an unsupported method',
-      () => made([route({ method: 'PUT' })]),
+      () => useRoutes([route({ method: 'PUT' })]),
       "Module 'echo': routes[0] has 'PUT' as its 'method'. Use GET, POST, DELETE.",
     ],
     [
       'a path without a leading slash',
-      () => made([route({ path: 'echo' })]),
+      () => useRoutes([route({ path: 'echo' })]),
       "Module 'echo': routes[0] has 'echo' as its 'path': begin it with '/'.",
     ],
     [
       'an open brace',
-      () => made([route({ path: '/echo/{agent' })]),
+      () => useRoutes([route({ path: '/echo/{agent' })]),
       "Module 'echo': routes[0] has '/echo/{agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent'.",
     ],
     [
       'text beside a name',
-      () => made([route({ path: '/echo/{agent}.json' })]),
+      () => useRoutes([route({ path: '/echo/{agent}.json' })]),
       "Module 'echo': routes[0] has '/echo/{agent}.json' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{agent}.json'.",
     ],
     [
       'the parameter syntax of another router',
-      () => made([route({ path: '/echo/:agent' })]),
+      () => useRoutes([route({ path: '/echo/:agent' })]),
       "Module 'echo': routes[0] has '/echo/:agent' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not ':agent'.",
     ],
     [
       'a wildcard',
-      () => made([route({ path: '/echo/*' })]),
+      () => useRoutes([route({ path: '/echo/*' })]),
       "Module 'echo': routes[0] has '/echo/*' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '*'.",
     ],
     [
       'an empty part',
-      () => made([route({ path: '/echo/' })]),
+      () => useRoutes([route({ path: '/echo/' })]),
       "Module 'echo': routes[0] has '/echo/' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not an empty part.",
     ],
     [
       'a number in place of a name',
-      () => made([route({ path: '/echo/{1}' })]),
+      () => useRoutes([route({ path: '/echo/{1}' })]),
       "Module 'echo': routes[0] has '/echo/{1}' as its 'path': each segment must be a word or one name in braces, as in '/agents/{agent}/chat', and not '{1}'.",
     ],
     [
       'a repeated name',
-      () => made([route({ path: '/{a}/{a}' })]),
+      () => useRoutes([route({ path: '/{a}/{a}' })]),
       "Module 'echo': routes[0] has '/{a}/{a}' as its 'path': {a} is in it twice.",
     ],
     [
       'a counted public route',
-      () => made([route({ isCounted: true, isPublic: true })]),
+      () => useRoutes([route({ isCounted: true, isPublic: true })]),
       "Module 'echo': routes[0] has 'isPublic' and 'isCounted'. Use one, since a public route has no caller.",
     ],
     [
       'a duplicate route',
-      () => made([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
+      () => useRoutes([route({ path: '/echo/{a}' }), route({ path: '/echo/{b}' })]),
       "Module 'echo': routes[1] is a second GET /echo/{b}. Remove one.",
     ],
   ])('refuses %s', (_, make, text) => {
-    expect(told(make)).toBe(error(text));
+    expect(messageOf(make)).toBe(error(text));
   });
 
   it('accepts a path with two methods, and literal special characters', () => {
     const both = [route(), route({ method: 'DELETE' }), route({ path: '/.well-known/agent-card.json' })];
-    expect(told(() => made([...both, route({ path: '/v1/message:send' })]))).toBe('nothing');
+    expect(messageOf(() => useRoutes([...both, route({ path: '/v1/message:send' })]))).toBe('nothing');
   });
 });
 
@@ -146,12 +146,12 @@ describe('createHoldfast with routes of modules', () => {
   it.each<[string, () => unknown, string]>([
     [
       'an invalid use of a module',
-      () => app([made([]), { name: 'echo', routes: [] }]),
+      () => app([useRoutes([]), { name: 'echo', routes: [] }]),
       error('createHoldfast has an object at use[1]. Use the result of a module, such as openApi().'),
     ],
     [
       'a module that was not called',
-      () => app([made]),
+      () => app([useRoutes]),
       error('createHoldfast has the function made at use[0]. Use the result of a module, such as openApi().'),
     ],
     [
@@ -161,53 +161,53 @@ describe('createHoldfast with routes of modules', () => {
     ],
     [
       'two modules with one name',
-      () => app([made([]), made([])]),
+      () => app([useRoutes([]), useRoutes([])]),
       "ConfigurationError: Two modules are called 'app:echo'. Rename one, or look for a second copy of holdfast (npm ls holdfast).",
     ],
     [
       'a path of the app',
-      () => app([made([route({ path: '/health' })])]),
+      () => app([useRoutes([route({ path: '/health' })])]),
       taken('GET /health', 'GET /health'),
     ],
     [
       'a path of the app under another method',
-      () => app([made([route({ method: 'POST', path: '/agents' })])]),
+      () => app([useRoutes([route({ method: 'POST', path: '/agents' })])]),
       taken('POST /agents', 'GET /agents'),
     ],
     [
       'a path of the app with other names',
-      () => app([made([route({ path: '/agents/{a}/sessions/{s}' })])]),
+      () => app([useRoutes([route({ path: '/agents/{a}/sessions/{s}' })])]),
       taken('GET /agents/{a}/sessions/{s}', 'GET /agents/{agent}/sessions/{session}'),
     ],
     [
       'a path that another module’s route matches',
-      () => app([shop, made([route({ path: '/hooks/echo' })])]),
+      () => app([shop, useRoutes([route({ path: '/hooks/echo' })])]),
       taken('GET /hooks/echo', 'POST /hooks/{hook}'),
     ],
     [
       'a path that a route of the app matches',
-      () => app([made([route({ path: '/{any}' })])]),
+      () => app([useRoutes([route({ path: '/{any}' })])]),
       taken('GET /{any}', 'GET /health'),
     ],
     [
       'a path of another module',
-      () => app([made([route({ path: '/v1/{x}' })], 'other'), made([route({ path: '/v1/{y}' })])]),
+      () => app([useRoutes([route({ path: '/v1/{x}' })], 'other'), useRoutes([route({ path: '/v1/{y}' })])]),
       taken('GET /v1/{y}', 'GET /v1/{x}'),
     ],
     [
       'a value that is not a list',
-      () => createHoldfast({ agents: [scripted], use: made([]) as never }),
+      () => createHoldfast({ agents: [scripted], use: useRoutes([]) as never }),
       error("createHoldfast has an object as its 'use'. Use a list, as in [one, another]."),
     ],
   ])('refuses %s', (_, make, text) => {
-    expect(told(make)).toBe(text);
+    expect(messageOf(make)).toBe(text);
   });
 
   it('accepts routes without a common path', () => {
-    const chat = made([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
-    expect(told(() => app([chat, made([route({ path: '/v1/{x}' })])]))).toBe('nothing');
+    const chat = useRoutes([route({ path: '/agents/{agent}/chat/{chat}/stream' })], 'chat');
+    expect(messageOf(() => app([chat, useRoutes([route({ path: '/v1/{x}' })])]))).toBe('nothing');
     // Only an app that serves it has the conflict.
-    expect(told(() => app([made([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
+    expect(messageOf(() => app([useRoutes([route({ method: 'POST', path: '/mcp' })])]))).toBe('nothing');
   });
 });
 
@@ -217,7 +217,7 @@ it('a path is matched segment by segment, with any characters', async () => {
     handle: (_: unknown, named: unknown) => Response.json({ path, named }),
   });
   const paths = ['/v1/message:send', '/v1/{task}', '/.well-known/{card}', '/v1/{task}/a.b'];
-  const via = appWith({ use: [made(paths.map(answering))] });
+  const via = appWith({ use: [useRoutes(paths.map(answering))] });
   const found = async (path: string) => (await via(path)).json();
   expect(await found('/v1/message:send')).toEqual({ path: '/v1/message:send', named: {} });
   expect(await found('/v1/message:stop')).toEqual({ path: '/v1/{task}', named: { task: 'message:stop' } });

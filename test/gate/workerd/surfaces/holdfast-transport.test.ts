@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { HoldfastChatTransport, isAnswered } from '../../../../src/client/ai-sdk/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { held } from '../../../fixtures/scripts.ts';
-import { lastParts, openChat, plain, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
+import { holdReply } from '../../../fixtures/scripts.ts';
+import { copyAsJson, lastParts, openChat, withoutDescriptors } from '../../../fixtures/ui-chat.ts';
 import { journal } from '../http/client.ts';
 import { agent, expectSameAsLoaded, open, pathOf, waitForRequests } from './chats.ts';
 import { via } from './desk.ts';
@@ -40,7 +40,7 @@ function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
   return { ...opened, requests, transport };
 }
 
-const whole = (send: Send): Send => send;
+const unchanged = (send: Send): Send => send;
 
 /** A connection that breaks off the first stream of each method after this many chunks. */
 const cutAfter =
@@ -86,7 +86,7 @@ const REPLIES: readonly ScriptedReply[] = [
 
 describe('HoldfastChatTransport', () => {
   it('requests the chunks of version 7, and shows the journal’s content', async () => {
-    const { chat, id, say, requests } = chatBy(whole, ...REPLIES);
+    const { chat, id, say, requests } = chatBy(unchanged, ...REPLIES);
     await say();
     expect(requests).toEqual([{ method: 'POST', path: `/agents/${agent}/chat?ui=7` }]);
     await expectSameAsLoaded(chat, id, 7);
@@ -129,8 +129,8 @@ describe('HoldfastChatTransport', () => {
   );
 
   it.each(['while it streams', 'in a reloaded page'])('cancels the turn of a fork, %s', async (when) => {
-    const hangs = held('Never.');
-    const { chat, id, say, transport, requests } = chatBy(whole, 'One.', hangs.reply);
+    const hangs = holdReply('Never.');
+    const { chat, id, say, transport, requests } = chatBy(unchanged, 'One.', hangs.reply);
     await say();
     const regenerating = chat.regenerate();
     await hangs.asked();
@@ -138,7 +138,7 @@ describe('HoldfastChatTransport', () => {
       await expect.poll(() => chat.messages.at(-1)?.metadata?.session).toBeDefined();
       await chat.stop();
     } else {
-      const fresh = chatBy(whole);
+      const fresh = chatBy(unchanged);
       await fresh.transport.loadMessages(id);
       await fresh.transport.cancel(id);
       requests.push(...fresh.requests);
@@ -167,7 +167,7 @@ describe('HoldfastChatTransport', () => {
       isAgain = true;
       await chat.regenerate();
       await waitForRequests(chat);
-      expect(plain(chat.messages.at(-1))).toEqual((await transport.loadMessages(id)).at(-1));
+      expect(copyAsJson(chat.messages.at(-1))).toEqual((await transport.loadMessages(id)).at(-1));
       expect(lastParts(chat).at(-1)).toMatchObject({ text: 'Other.' });
     },
   );
@@ -193,8 +193,8 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('cancels the turn if the chat is stopped, and accepts the next message immediately', async () => {
-    const hangs = held('Never.');
-    const { chat, id, say, requests } = chatBy(whole, hangs.reply, 'Again.');
+    const hangs = holdReply('Never.');
+    const { chat, id, say, requests } = chatBy(unchanged, hangs.reply, 'Again.');
     const saying = say();
     await hangs.asked();
     await expect.poll(() => chat.messages.length).toBe(2);
@@ -210,7 +210,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('cancels a turn even if its stream had not begun when the chat was stopped', async () => {
-    const hangs = held('Never.');
+    const hangs = holdReply('Never.');
     let arrived = (): void => {};
     const sent = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -240,7 +240,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('sends no cancel request if that option is off, and one if `cancel` is called', async () => {
-    const hangs = held('Never.');
+    const hangs = holdReply('Never.');
     const { id, words } = open({ version: 7 }, hangs.reply);
     const paths: string[] = [];
     const transport = new HoldfastChatTransport({
@@ -269,19 +269,19 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('loads the earlier messages, and none for a new chat', async () => {
-    const { chat, id, say, transport } = chatBy(whole, 'Hello.');
+    const { chat, id, say, transport } = chatBy(unchanged, 'Hello.');
     expect(await transport.loadMessages(id)).toEqual([]);
     await say();
-    const loaded = plain(await transport.loadMessages(id));
-    expect(loaded.map(({ parts }) => withoutDescriptors(plain(parts) as never))).toEqual(
-      plain(chat.messages).map(({ parts }) => withoutDescriptors(parts)),
+    const loaded = copyAsJson(await transport.loadMessages(id));
+    expect(loaded.map(({ parts }) => withoutDescriptors(copyAsJson(parts) as never))).toEqual(
+      copyAsJson(chat.messages).map(({ parts }) => withoutDescriptors(parts)),
     );
   });
 
   it('resumes a running turn after a reload, even if that stream breaks off too', async () => {
-    const hangs = held('Now.');
+    const hangs = holdReply('Now.');
     const first = chatBy(
-      whole,
+      unchanged,
       { text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] },
       hangs.reply,
     );
@@ -297,7 +297,7 @@ describe('HoldfastChatTransport', () => {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        chunks.push(plain(value));
+        chunks.push(copyAsJson(value));
       }
     })();
     await expect.poll(() => second.requests.length).toBeGreaterThan(1);
@@ -311,12 +311,12 @@ describe('HoldfastChatTransport', () => {
   it.each([1, 2])(
     'resumes once a turn of %i replies that stopped after its messages were loaded',
     async (count) => {
-      const hangs = held('Now.');
+      const hangs = holdReply('Now.');
       const replies = [{ text: 'One moment.', calls: [{ name: 'add', input: { a: 1, b: 1 } }] }, hangs.reply];
-      const first = chatBy(whole, ...replies.slice(-count));
+      const first = chatBy(unchanged, ...replies.slice(-count));
       const saying = first.say();
       await hangs.asked();
-      const { transport } = chatBy(whole);
+      const { transport } = chatBy(unchanged);
       expect(await transport.loadMessages(first.id)).toHaveLength(2);
       hangs.release();
       await saying;
@@ -333,10 +333,17 @@ describe('HoldfastChatTransport', () => {
   it.each(['as they were sent', 'reloaded'])(
     'answers a message after its page has removed the others, which were %s',
     async (how) => {
-      const { chat, id, say, model, transport } = chatBy(whole, 'One.', 'Two.', 'Three.', 'Four.', 'Five.');
+      const { chat, id, say, model, transport } = chatBy(
+        unchanged,
+        'One.',
+        'Two.',
+        'Three.',
+        'Four.',
+        'Five.',
+      );
       const shown = (): readonly string[] => model.requests.at(-1)?.messages.map(({ text }) => text) ?? [];
       await say();
-      const stale = plain(chat.messages);
+      const stale = copyAsJson(chat.messages);
       await chat.sendMessage({ text: 'And then?' });
       // The page in another tab has removed no messages, because it has not seen them.
       const tab = openChat({
@@ -346,19 +353,19 @@ describe('HoldfastChatTransport', () => {
       await tab.chat.sendMessage({ text: 'Go on.' });
       expect(shown().slice(-4)).toEqual(['One.', 'And then?', 'Two.', 'Go on.']);
       const messages = how === 'reloaded' ? await transport.loadMessages(id) : chat.messages;
-      chat.messages = plain(messages).slice(0, 2) as typeof chat.messages;
+      chat.messages = copyAsJson(messages).slice(0, 2) as typeof chat.messages;
       await chat.sendMessage({ text: 'And now?' });
       expect(shown().slice(-2)).toEqual(['One.', 'And now?']);
       await chat.sendMessage({ text: 'And last?' });
       expect(shown().slice(-4)).toEqual(['One.', 'And now?', 'Four.', 'And last?']);
-      const loaded = plain(await transport.loadMessages(id));
-      expect([loaded.length, loaded.at(-1)]).toEqual([6, plain(chat.messages.at(-1))]);
+      const loaded = copyAsJson(await transport.loadMessages(id));
+      expect([loaded.length, loaded.at(-1)]).toEqual([6, copyAsJson(chat.messages.at(-1))]);
     },
   );
 
   it('continues with the fork of a chat after an edit that was refused', async () => {
     const { chat, id, transport, say, words } = chatBy(
-      whole,
+      unchanged,
       'One.',
       { calls: [{ name: 'note' }] },
       'Noted.',
@@ -382,7 +389,7 @@ describe('HoldfastChatTransport', () => {
   });
 
   it('reports a refusal with the text of the Worker', async () => {
-    const { chat } = chatBy(whole, 'Hello.');
+    const { chat } = chatBy(unchanged, 'Hello.');
     await chat.sendMessage({ text: ' ' });
     expect(chat.error?.message).toContain('message');
     const transport = new HoldfastChatTransport({

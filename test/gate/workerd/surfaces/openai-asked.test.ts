@@ -34,7 +34,7 @@ const orders = defineAgent({
 
 const app = appWith({ agents: [scripted, clerk, orders], use: [openAi()] });
 const client = clientOf(app);
-const over =
+const fetchThrough =
   (send: Send): typeof fetch =>
   (input, init) =>
     send(String(input), init);
@@ -97,7 +97,7 @@ describe('an unmodified client with a system prompt and a format', () => {
 
   it.each(['scripted', 'orders'])('generates an object from agent %s with the AI SDK', async (name) => {
     const asked = script(ANSWER, ANSWER, ANSWER, ANSWER);
-    const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: over(app) };
+    const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: fetchThrough(app) };
     const provider = createOpenAI(settings);
     const compatible = createOpenAICompatible({
       name: 'holdfast',
@@ -122,7 +122,11 @@ describe('an unmodified client with a system prompt and a format', () => {
 
   it('streams an object with the AI SDK', async () => {
     const asked = script({ text: 'Let me see.', calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, ANSWER);
-    const provider = createOpenAI({ baseURL: 'http://localhost/v1', apiKey: 'none', fetch: over(app) });
+    const provider = createOpenAI({
+      baseURL: 'http://localhost/v1',
+      apiKey: 'none',
+      fetch: fetchThrough(app),
+    });
     const streamed = streamObject({
       model: provider.responses('scripted'),
       schema: Order,
@@ -160,7 +164,7 @@ describe('an unmodified LangChain client with a system prompt and a format', () 
           apiKey: 'none',
           useResponsesApi,
           maxRetries: 0,
-          configuration: { baseURL: 'http://localhost/v1', fetch: over(app) },
+          configuration: { baseURL: 'http://localhost/v1', fetch: fetchThrough(app) },
         });
         const structured = llm.withStructuredOutput(Order, { name: 'order', method: 'jsonSchema' });
         const order = await structured.invoke([

@@ -6,7 +6,7 @@ import { feedback } from '../../../../src/modules/feedback/entry.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { journal, json } from '../http/client.ts';
 import {
@@ -59,7 +59,7 @@ const forksOf = async (session: string, agent = 'scripted'): Promise<unknown[]> 
   Object((await json(await app(`/agents/${agent}/sessions/${session}/forks`))).forks);
 
 /** Returns the model's last messages, without instructions. */
-const shown = ({ model }: ReturnType<typeof script>) =>
+const shownTexts = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
 /** A chat of two turns. */
@@ -75,7 +75,7 @@ describe('an edited history', () => {
     const { asked, first, second, message } = await chat('Other.', 'Last.', 'Three.');
     const edited = await say(first.history, 'And when?');
     expect([lastText(edited), edited.session === first.session]).toEqual(['Other.', false]);
-    expect(shown(asked)).toEqual([message, 'One.', 'And when?']);
+    expect(shownTexts(asked)).toEqual([message, 'One.', 'And when?']);
     const next = await say(edited.history, 'So?');
     expect([lastText(next), next.session]).toEqual(['Last.', edited.session]);
     // The client can return to its earlier history.
@@ -119,7 +119,7 @@ describe('an edited history', () => {
     const { asked, first, second, message } = await chat('Three.', 'Other.');
     await say(second.history, 'And last?');
     expect(lastText(await say(first.history, 'Well?'))).toBe('Other.');
-    expect(shown(asked)).toEqual([message, 'One.', 'Well?']);
+    expect(shownTexts(asked)).toEqual([message, 'One.', 'Well?']);
   });
 
   it('is refused if it removes a tool call that had an effect, and the session is unchanged', async () => {
@@ -201,7 +201,7 @@ describe('a message that is repeated after the same history', () => {
     const third = await say(first.history, 'And then?');
     expect([other, third].map(lastText)).toEqual(['Other two.', 'Third two.']);
     expect(new Set([second, other, third].map(({ session }) => session)).size).toBe(3);
-    expect(shown(asked)).toEqual([message, 'One.', 'And then?']);
+    expect(shownTexts(asked)).toEqual([message, 'One.', 'And then?']);
     const next = await say(other.history, 'So?');
     expect([lastText(next), next.session]).toEqual(['Last.', other.session]);
   });
@@ -215,7 +215,7 @@ describe('a message that is repeated after the same history', () => {
   });
 
   it('joins its turn while that runs', async () => {
-    const hanging = held('Two.');
+    const hanging = holdReply('Two.');
     const asked = script('One.', hanging.reply);
     const { history } = await say([], asked.message());
     const one = say(history, 'And then?');
@@ -237,7 +237,7 @@ describe('a message that is repeated after the same history', () => {
 
   it('is a retry if its turn has no answer, even with other instructions, and otherwise a fork', async () => {
     const via = clientOf(appWith({ agents, use: [...use, retry()], auth }), { maxRetries: 0 });
-    const hanging = held('Cut.');
+    const hanging = holdReply('Cut.');
     const asked = script('One.', hanging.reply, 'Two.', 'Other.');
     const first = await say([], asked.message(), { via });
     const answering = say(first.history, 'And then?', { via });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script, until } from '../../../fixtures/scripts.ts';
+import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { send } from '../http/client.ts';
 import {
@@ -118,7 +118,7 @@ describe('a chat identified by its history alone', () => {
       async begin(request: Parameters<typeof stub.begin>[0]) {
         if (!stub.name?.includes('openai:')) return stub.begin(request);
         isAsked = true;
-        await until(() => isReleased);
+        await waitUntil(() => isReleased);
         return stub.begin(request);
       },
     }));
@@ -128,9 +128,9 @@ describe('a chat identified by its history alone', () => {
     const reading = (async () => {
       for await (const { choices } of stream) isOver ||= choices[0]?.finish_reason === 'stop';
     })();
-    await until(() => isAsked);
+    await waitUntil(() => isAsked);
     let looks = 0;
-    await until(() => isOver || ++looks > 20);
+    await waitUntil(() => isOver || ++looks > 20);
     expect(isOver).toBe(false);
     isReleased = true;
     await reading;
@@ -284,7 +284,7 @@ describe('a message of a chat that its client repeats', () => {
   });
 
   it('returns the turn that still runs', async () => {
-    const hanging = held('Two.');
+    const hanging = holdReply('Two.');
     const { message, model } = script('One.', hanging.reply);
     const first = await say([], message());
     const one = say(first.history, 'Again.');

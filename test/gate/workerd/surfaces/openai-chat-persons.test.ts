@@ -6,7 +6,7 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { onBehalfOf } from '../../../../src/modules/http/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { objectsWith } from '../http/app.ts';
 import {
   type ChatOptions,
@@ -24,7 +24,7 @@ const shared = clientsOf({ id: 'app' });
 /** The same, where the backend names its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
 const delegating = clientsOf({ id: 'app', delegates: true }, { use });
-const as = (person: string): ChatOptions => ({ via: delegating({ 'x-user-id': person }) });
+const sayAs = (person: string): ChatOptions => ({ via: delegating({ 'x-user-id': person }) });
 
 const adds: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 const records: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
@@ -179,7 +179,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('cannot see the other’s running turn from its first call on', async () => {
-    const hanging = held(adds);
+    const hanging = holdReply(adds);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = shared();
     const { history } = await sendHistory([], message(), { via });
@@ -259,17 +259,17 @@ describe('a chat of one person', () => {
 
   it('is not continued for another person of the same caller', async () => {
     const { message } = script('Hi.', adds, 'More.');
-    const { history } = await sendHistory([], message(), as('ada'));
-    await expect(sendHistory(history, 'And now?', as('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
-    expect(lastText(await sendHistory(history, 'And now?', as('ada')))).toBe('More.');
+    const { history } = await sendHistory([], message(), sayAs('ada'));
+    await expect(sendHistory(history, 'And now?', sayAs('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
+    expect(lastText(await sendHistory(history, 'And now?', sayAs('ada')))).toBe('More.');
   });
 
   it('returns its turn if it repeats its message, even after calls', async () => {
     const { message, model } = script(adds, 'Hi.', adds, 'More.');
-    const { history } = await sendHistory([], message(), as('ada'));
-    const second = await sendHistory(history, 'And now?', as('ada'));
+    const { history } = await sendHistory([], message(), sayAs('ada'));
+    const second = await sendHistory(history, 'And now?', sayAs('ada'));
     const headers = { 'x-stainless-retry-count': '1' };
-    const again = await sendHistory(history, 'And now?', { ...as('ada'), headers });
+    const again = await sendHistory(history, 'And now?', { ...sayAs('ada'), headers });
     expect([again.session, lastText(again)]).toEqual([second.session, 'More.']);
     expect(model.requests).toHaveLength(4);
   });

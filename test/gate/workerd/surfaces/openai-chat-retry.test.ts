@@ -6,7 +6,7 @@ import { defineAgent, ModelError } from '../../../../src/index.ts';
 import { retry } from '../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, modelBySession, script } from '../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
 import {
@@ -50,20 +50,20 @@ const failed = { status: 502 };
 const CALL = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
 
 /** Returns the model's last messages, without instructions. */
-const shown = ({ model }: ReturnType<typeof script>) =>
+const shownTexts = ({ model }: ReturnType<typeof script>) =>
   model.requests.at(-1)?.messages.flatMap(({ role, text }) => (role === 'system' ? [] : [text]));
 
-const starts = async (session: string, agent = 'scripted') =>
+const startEventsOf = async (session: string, agent = 'scripted') =>
   (await journal(`/agents/${agent}/sessions/${session}`, app)).filter(({ type }) => type === 'turn-started');
 
 /** A chat whose second message is cancelled while it is being answered. */
-async function cancelled(...replies: Parameters<typeof script>) {
-  const hanging = held('Cut.');
+async function cancelChat(...replies: Parameters<typeof script>) {
+  const hanging = holdReply('Cut.');
   const asked = script('One.', hanging.reply, ...replies);
   const { history, session } = await say([], asked.message());
   const answering = say(history, 'Again.');
   await hanging.asked();
-  const turn = (await starts(session)).at(-1)?.turn;
+  const turn = (await startEventsOf(session)).at(-1)?.turn;
   await app(`/agents/scripted/sessions/${session}/cancel`, { method: 'POST' });
   await answering;
   return { asked, history, session, turn };
@@ -76,8 +76,8 @@ describe('a repeated message of a chat', () => {
     await expect(say(first.history, 'Again.')).rejects.toMatchObject(failed);
     const second = await say(first.history, 'Again.');
     expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
-    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
-    const [, one, two] = await starts(first.session);
+    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    const [, one, two] = await startEventsOf(first.session);
     expect(two?.retries).toBe(one?.turn);
     const third = await say(second.history, 'And on.');
     expect([third.session, lastText(third)]).toEqual([first.session, 'Three.']);
@@ -89,14 +89,14 @@ describe('a repeated message of a chat', () => {
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
     await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
     expect(lastText(await say(history, 'Again.'))).toBe('Two.');
-    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a retry after its turn was cancelled', async () => {
-    const { asked, history, session, turn } = await cancelled('Two.', 'Three.');
+    const { asked, history, session, turn } = await cancelChat('Two.', 'Three.');
     const second = await say(history, 'Again.');
     expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
-    expect((await starts(session)).at(-1)?.retries).toBe(turn);
+    expect((await startEventsOf(session)).at(-1)?.retries).toBe(turn);
     expect(lastText(await say(history, 'Again.'))).toBe('Two.');
     expect(lastText(await say(second.history, 'And on.'))).toBe('Three.');
     expect(asked.model.requests).toHaveLength(4);
@@ -108,7 +108,7 @@ describe('a repeated message of a chat', () => {
     const { history, session } = await say([], asked.message(), { model });
     await say(history, 'Again.', { model });
     expect(lastText(await say(history, 'Again.', { model }))).toBe('Two.');
-    const [, one, two] = await starts(session, model);
+    const [, one, two] = await startEventsOf(session, model);
     expect(two?.retries).toBe(one?.turn);
   });
 
@@ -118,7 +118,7 @@ describe('a repeated message of a chat', () => {
     const first = await say([], asked.message(), { model });
     const second = await say(first.history, 'Go on.', { model });
     expect(lastText(await say(second.history, 'Go on.', { model }))).toBe('Two.');
-    expect(await starts(first.session, model)).not.toContainEqual(
+    expect(await startEventsOf(first.session, model)).not.toContainEqual(
       expect.objectContaining({ retries: expect.anything() }),
     );
   });
@@ -141,7 +141,7 @@ describe('a repeated message of a chat', () => {
   });
 
   it('is the same request if the client library repeats it', async () => {
-    const { asked, history, turn } = await cancelled('Two.');
+    const { asked, history, turn } = await cancelChat('Two.');
     const { metadata } = (await client.chat.completions.create(
       { model: 'scripted', messages: [...history, user('Again.')] },
       BY_LIBRARY,
@@ -167,14 +167,14 @@ describe('a repeated message of a chat', () => {
     expect(lastText(await say(at('one'), 'Again.'))).toBe('Two.');
     const [system] = asked.model.requests.at(-1)?.messages ?? [];
     expect(system?.text).toContain('It is one.');
-    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a retry with its current instructions, even after its turn was cancelled', async () => {
-    const { asked, history, session, turn } = await cancelled('Two.');
+    const { asked, history, session, turn } = await cancelChat('Two.');
     const second = await say([{ role: 'system', content: 'It is one.' }, ...history], 'Again.');
     expect([second.session, lastText(second)]).toEqual([session, 'Two.']);
-    expect((await starts(session)).at(-1)?.retries).toBe(turn);
+    expect((await startEventsOf(session)).at(-1)?.retries).toBe(turn);
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
   });
 
@@ -185,15 +185,15 @@ describe('a repeated message of a chat', () => {
     await expect(say([], message, { more })).rejects.toMatchObject(failed);
     await expect(say([], message, { more })).rejects.toMatchObject(failed);
     const { history } = await say([], message, { more });
-    expect(shown(asked)).toEqual([message]);
+    expect(shownTexts(asked)).toEqual([message]);
     await expect(say(history, 'Again.', { more })).rejects.toMatchObject(failed);
     await say(history, 'Otherwise.', { more });
-    expect(shown(asked)).toContain('Otherwise.');
-    expect((await starts(more.metadata.session)).at(-1)).not.toHaveProperty('retries');
+    expect(shownTexts(asked)).toContain('Otherwise.');
+    expect((await startEventsOf(more.metadata.session)).at(-1)).not.toHaveProperty('retries');
   });
 
   it('does not join the retry of another message', async () => {
-    const hanging = held('One.');
+    const hanging = holdReply('One.');
     const asked = script(down, hanging.reply);
     const more = { metadata: { session: crypto.randomUUID() } };
     const message = asked.message();
@@ -216,7 +216,7 @@ describe('a repeated message of a chat', () => {
     const { history } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
     expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
-    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a new message if the app has no retry()', async () => {
@@ -225,7 +225,7 @@ describe('a repeated message of a chat', () => {
     const { history, session } = await say([], asked.message(), { via });
     await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
     expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
-    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+    expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
 });
 
@@ -237,7 +237,7 @@ describe('the repeated first message of a chat', () => {
     await expect(say([], message)).rejects.toMatchObject(failed);
     const second = await say([], message);
     expect(lastText(second)).toBe('Two.');
-    expect((await starts(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
+    expect((await startEventsOf(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
       false,
       true,
       true,
@@ -268,8 +268,10 @@ describe('the repeated first message of a chat', () => {
     const asked = script(down, 'Two.');
     await expect(say([], asked.message(), { via })).rejects.toMatchObject(failed);
     const { session } = await say([], asked.message(), { via, ...options });
-    expect((await starts(session).catch(() => [])).some(({ retries }) => retries !== undefined)).toBe(false);
-    expect(shown(asked)).toEqual([asked.message()]);
+    expect((await startEventsOf(session).catch(() => [])).some(({ retries }) => retries !== undefined)).toBe(
+      false,
+    );
+    expect(shownTexts(asked)).toEqual([asked.message()]);
   });
 });
 
@@ -279,7 +281,7 @@ describe('a repeated message after a response', () => {
 
   /** A response, and a cancelled message after it. */
   async function stopped(...replies: Parameters<typeof script>) {
-    const hanging = held('Cut.');
+    const hanging = holdReply('Cut.');
     const asked = script('One.', hanging.reply, ...replies);
     const first = await ask(undefined, asked.message());
     const session = first.conversation?.id ?? '';
@@ -294,10 +296,10 @@ describe('a repeated message after a response', () => {
     const { asked, first, session } = await stopped('Two.', 'Three.');
     const again = await ask(first.id, 'Again.', { instructions: 'It is one.' });
     expect([again.output_text, again.conversation?.id]).toEqual(['Two.', session]);
-    expect((await starts(session)).at(-1)?.retries).toBeDefined();
+    expect((await startEventsOf(session)).at(-1)?.retries).toBeDefined();
     expect(asked.model.requests.at(-1)?.messages[0]?.text).toContain('It is one.');
     expect((await ask(again.id, 'And on.')).output_text).toBe('Three.');
-    expect(shown(asked)?.filter((text) => text === 'Again.')).toHaveLength(1);
+    expect(shownTexts(asked)?.filter((text) => text === 'Again.')).toHaveLength(1);
   });
 
   it.each([
@@ -309,7 +311,7 @@ describe('a repeated message after a response', () => {
     const failed = await ask(first.id, 'Again.');
     expect(failed.status).toBe('failed');
     expect((await ask(place === 'first' ? first.id : failed.id, 'Again.')).output_text).toBe('Two.');
-    expect(shown(asked)).toEqual([asked.message(), 'One.', 'Again.']);
+    expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it.each([
@@ -318,12 +320,12 @@ describe('a repeated message after a response', () => {
   ])('is a new message if %s', async (_, input, headers) => {
     const { first, session } = await stopped('Two.');
     await client.responses.create({ model: 'scripted', previous_response_id: first.id, input }, { headers });
-    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+    expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
 
   it('is a new message if it follows the cancelled response', async () => {
     const { second, session } = await stopped('Two.');
     await ask(second.id, 'Again.');
-    expect((await starts(session)).at(-1)).not.toHaveProperty('retries');
+    expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
 });

@@ -35,11 +35,11 @@ const app = appWith({
   log: (line) => lines.push(line),
 });
 const client = clientOf(app);
-const over =
+const fetchThrough =
   (send: Send): typeof fetch =>
   (input, init) =>
     send(String(input), init);
-const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: over(app) };
+const settings = { baseURL: 'http://localhost/v1', apiKey: 'none', fetch: fetchThrough(app) };
 
 const PARAMETERS = {
   type: 'object',
@@ -56,13 +56,13 @@ const forResponses = { type: 'function' as const, strict: true, ...weather };
 
 const looking = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
 /** A script that calls the weather tool, and then describes the weather. */
-const asking = () => script(looking, 'It rains in Paris.', 'Yes.');
-const offered = ({ model }: Scripted) =>
+const scriptCall = () => script(looking, 'It rains in Paris.', 'Yes.');
+const offeredTools = ({ model }: Scripted) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 
 describe('an unmodified client with its own tools', () => {
   it('calls a function through chat completions with the openai package, and continues in the chat', async () => {
-    const asked = asking();
+    const asked = scriptCall();
     const tools = [forChat()];
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: asked.message() }];
     const first = await client.chat.completions.create({ model: 'guide', messages, tools });
@@ -80,7 +80,7 @@ describe('an unmodified client with its own tools', () => {
     messages.push({ role: 'user', content: 'Really?' });
     const third = await client.chat.completions.create({ model: 'guide', messages });
     expect(third.choices[0]?.message.content).toBe('Yes.');
-    expect(offered(asked)).toEqual([
+    expect(offeredTools(asked)).toEqual([
       ['get_weather', 'read_page'],
       ['get_weather', 'read_page'],
       ['read_page'],
@@ -93,7 +93,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('runs functions with runTools of the openai package', async () => {
-    const asked = asking();
+    const asked = scriptCall();
     const runner = client.chat.completions.runTools({
       model: 'guide',
       messages: [{ role: 'user', content: asked.message() }],
@@ -113,7 +113,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('calls a function through responses with the openai package', async () => {
-    const asked = asking();
+    const asked = scriptCall();
     const tools = [forResponses];
     const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: asked.message() }];
     const first = await client.responses.create({ model: 'guide', input, tools });
@@ -124,7 +124,7 @@ describe('an unmodified client with its own tools', () => {
     }
     const second = await client.responses.create({ model: 'guide', input, tools });
     expect(second.output_text).toBe('It rains in Paris.');
-    expect(offered(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
+    expect(offeredTools(asked)).toEqual(Array(2).fill(['get_weather', 'read_page']));
   });
 
   it.each(['responses', 'chat', 'compatible'] as const)(
@@ -140,18 +140,18 @@ describe('an unmodified client with its own tools', () => {
           execute: async ({ city }) => `Rain in ${city}`,
         }),
       };
-      const one = asking();
+      const one = scriptCall();
       const { text } = await generateText({ model, tools, stopWhen: isStepCount(5), prompt: one.message() });
       expect(text).toBe('It rains in Paris.');
       expect(one.model.requests[1]?.messages.at(-1)?.text).toContain('Rain in Paris');
-      const other = asking();
+      const other = scriptCall();
       const streamed = streamText({ model, tools, stopWhen: isStepCount(5), prompt: other.message() });
       expect(await streamed.text).toBe('It rains in Paris.');
     },
   );
 
   it('binds tools with LangChain, and continues with their results', async () => {
-    const asked = asking();
+    const asked = scriptCall();
     const getWeather = langchainTool(({ city }) => `Rain in ${city}`, {
       name: 'get_weather',
       description: 'The weather of a city.',
@@ -172,7 +172,7 @@ describe('an unmodified client with its own tools', () => {
   });
 
   it('runs function tools of the Agents SDK', async () => {
-    const asked = asking();
+    const asked = scriptCall();
     const agent = new Agent({
       name: 'guide',
       model: 'guide',
@@ -207,7 +207,7 @@ describe('functions of a client', () => {
       tools: [forResponses],
     });
     expect(response.output_text).toBe('Hello.');
-    expect(offered(asked)).toEqual([[], []]);
+    expect(offeredTools(asked)).toEqual([[], []]);
     const message =
       "1 tools of a client were left out: agent 'closed' does not use clientTools() of 'holdfast/client-tools'";
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([{ message }, { message }]);

@@ -9,7 +9,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { openAiLists } from '../../../../src/surfaces/openai/lists/entry.ts';
 import { indexed } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import type { Send } from '../http/client.ts';
 import { fileAgent } from '../http/file-app.ts';
@@ -55,7 +55,7 @@ const now = expect.closeTo(Date.now() / 1000, -3);
 const notFound = { status: 404, code: 'conversation_not_found', type: 'invalid_request_error' };
 
 /** Begins conversations one after the other. Resolves when the index knows them. */
-async function begun({ ask, client }: ReturnType<typeof tenant>, ...ids: readonly string[]) {
+async function beginSessions({ ask, client }: ReturnType<typeof tenant>, ...ids: readonly string[]) {
   const { message } = script(...ids.map(() => 'Done.'));
   for (const id of ids) {
     await ask(id, message(`Hello from ${id}`));
@@ -81,7 +81,7 @@ describe('a conversation', () => {
 
   it('has the title from its updated metadata, until that is removed', async () => {
     const it = tenant();
-    await begun(it, 'c1');
+    await beginSessions(it, 'c1');
     const { conversations } = it.client;
     const titled = await conversations.update('c1', { metadata: { title: 'My order' } });
     expect(titled.metadata).toEqual({ title: 'My order' });
@@ -102,7 +102,7 @@ describe('a conversation', () => {
     [{ metadata: null, items: [] }, 'items', 'unknown_parameter'],
   ])('refuses to be updated with %j', async (body, param, code) => {
     const it = tenant();
-    await begun(it, 'c1');
+    await beginSessions(it, 'c1');
     await expect(it.client.post('/conversations/c1', { body })).rejects.toMatchObject({
       status: 400,
       param,
@@ -162,7 +162,7 @@ describe('a conversation', () => {
 describe('the list of conversations', () => {
   it('is read in pages in either order', async () => {
     const it = tenant();
-    await begun(it, 'a', 'b', 'c');
+    await beginSessions(it, 'a', 'b', 'c');
     expect(await it.list()).toMatchObject({ object: 'list', first_id: 'c', last_id: 'a', has_more: false });
     const first = await it.list({ limit: 2 });
     expect(first).toMatchObject({ first_id: 'c', last_id: 'b', has_more: true });
@@ -198,10 +198,10 @@ describe('the list of conversations', () => {
   it('shows no conversation of another tenant with the same ids', async () => {
     const ours = tenant();
     const theirs = tenant();
-    await begun(ours, 'c1');
+    await beginSessions(ours, 'c1');
     const { id } = await ours.ask('only-ours', script('Secret.').message());
     await ours.client.conversations.retrieve('only-ours');
-    await begun(theirs, 'c1');
+    await beginSessions(theirs, 'c1');
     expect(idsOf((await theirs.list()).data)).toEqual(['c1']);
     const { conversations, responses } = theirs.client;
     await expect(conversations.retrieve('only-ours')).rejects.toMatchObject(notFound);
@@ -240,7 +240,7 @@ describe('the list of conversations', () => {
 });
 
 /** Returns an item without the fields that its kind does not describe. */
-const told = (items: readonly object[]): unknown[] =>
+const summarizeItems = (items: readonly object[]): unknown[] =>
   items.map((item) => {
     const { type, role, content, output, name, approve, reason } = Object(item);
     const text = Array.isArray(content) ? content.map((part) => part.text).join('') : undefined;
@@ -277,7 +277,7 @@ describe('the items of a conversation', () => {
       input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'It is here.' }],
     });
     const { data } = await client.conversations.items.list('c1', { order: 'asc' });
-    expect(told(data)).toEqual([
+    expect(summarizeItems(data)).toEqual([
       { type: 'message', role: 'user', text: words },
       { type: 'message', role: 'assistant', text: 'I shall pay.' },
       { type: 'mcp_approval_request', name: 'pay' },
@@ -331,7 +331,7 @@ describe('the items of a conversation', () => {
 
   it('show the current text of a running turn', async () => {
     const { client } = tenant();
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const { message } = script(slow.reply);
     const { id } = await client.responses.create({
       model: 'indexed',
@@ -341,13 +341,13 @@ describe('the items of a conversation', () => {
     });
     await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe('in_progress');
     const { data } = await client.conversations.items.list('c1');
-    expect(told(data)).toEqual([{ type: 'message', role: 'user', text: expect.any(String) }]);
+    expect(summarizeItems(data)).toEqual([{ type: 'message', role: 'user', text: expect.any(String) }]);
     slow.release();
   });
 
   it('are not found in another conversation', async () => {
     const it = tenant();
-    await begun(it, 'c1', 'c2');
+    await beginSessions(it, 'c1', 'c2');
     const { items } = it.client.conversations;
     const [item] = (await items.list('c1')).data;
     const id = item?.id ?? '';
@@ -434,7 +434,7 @@ describe('a deleted response', () => {
 
 it('a change that a journal does not support is refused with the protocol’s error', async () => {
   const it = tenant();
-  await begun(it, 'c1');
+  await beginSessions(it, 'c1');
   const { conversations } = it.client;
   const item = { type: 'message', role: 'user', content: 'Hello' } as const;
   for (const ask of [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { appWith } from '../http/app.ts';
 import { json } from '../http/client.ts';
 import { clientOf, openAiApp } from './openai-app.ts';
@@ -23,7 +23,7 @@ const refusal = (message: string, param: string | null, code: string, status = 4
   error: { message, type: 'invalid_request_error', param, code },
 });
 
-const invalid = (param: string, what: string) =>
+const invalidValue = (param: string, what: string) =>
   refusal(`Invalid value for '${param}'. It must be ${what}.`, param, 'invalid_value');
 const notTaken = (param: string, instead: string) =>
   refusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
@@ -45,7 +45,11 @@ const approval = (inside: string) => ({
 
 describe('a request for a response', () => {
   it.each<[string, object, ReturnType<typeof refusal>]>([
-    ['no model', { model: undefined }, invalid('model', 'the name of an agent, which GET /v1/models lists')],
+    [
+      'no model',
+      { model: undefined },
+      invalidValue('model', 'the name of an agent, which GET /v1/models lists'),
+    ],
     [
       'an unknown model',
       { model: 'gpt-5' },
@@ -56,18 +60,18 @@ describe('a request for a response', () => {
         404,
       ),
     ],
-    ['invalid instructions', { instructions: 7 }, invalid('instructions', 'text')],
+    ['invalid instructions', { instructions: 7 }, invalidValue('instructions', 'text')],
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
     ['a tool of OpenAI', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
-    ['an invalid tool', { tools: [7] }, invalid('tools[0]', 'an object')],
+    ['an invalid tool', { tools: [7] }, invalidValue('tools[0]', 'an object')],
     ['another server label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
-    ['tools that are no list', { tools: 'all' }, invalid('tools', 'a list')],
+    ['tools that are no list', { tools: 'all' }, invalidValue('tools', 'a list')],
     ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
-    ['an invalid text option', { text: 5 }, invalid('text', 'an object')],
+    ['an invalid text option', { text: 5 }, invalidValue('text', 'an object')],
     [
       'a schema without a type',
       { text: { format: { type: 'json_schema', name: 'a', schema: {} } } },
-      invalid('text.format.schema', 'a JSON Schema of an object'),
+      invalidValue('text.format.schema', 'a JSON Schema of an object'),
     ],
     [
       'a limit of calls',
@@ -79,8 +83,8 @@ describe('a request for a response', () => {
       { magic: true },
       refusal("Unknown parameter: 'magic'.", 'magic', 'unknown_parameter'),
     ],
-    ['an invalid flag', { stream: 'yes' }, invalid('stream', 'true or false')],
-    ['invalid metadata', { metadata: { a: 1 } }, invalid('metadata', 'an object of strings')],
+    ['an invalid flag', { stream: 'yes' }, invalidValue('stream', 'true or false')],
+    ['invalid metadata', { metadata: { a: 1 } }, invalidValue('metadata', 'an object of strings')],
     [
       'an unknown response',
       { previous_response_id: 'resp_1' },
@@ -89,25 +93,25 @@ describe('a request for a response', () => {
     [
       'an invalid conversation',
       { conversation: 7 },
-      invalid('conversation', 'the id of a session, or { id }'),
+      invalidValue('conversation', 'the id of a session, or { id }'),
     ],
-    ['no input', { input: undefined }, invalid('input', 'text, or a list of items')],
-    ['an empty input', { input: [] }, invalid('input', 'text, or a list of items')],
-    ['an invalid item', { input: ['Hello'] }, invalid('input[0]', 'an object')],
+    ['no input', { input: undefined }, invalidValue('input', 'text, or a list of items')],
+    ['an empty input', { input: [] }, invalidValue('input', 'text, or a list of items')],
+    ['an invalid item', { input: ['Hello'] }, invalidValue('input[0]', 'an object')],
     [
       'instructions alone',
       { input: [{ role: 'system', content: 'Be kind.' }] },
-      invalid('input', 'a list that ends with a message of the user, or with answers'),
+      invalidValue('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'nobody',
       { input: [{ role: 'nobody', content: 'Hello' }] },
-      invalid('input[0].role', 'user, assistant, system or developer'),
+      invalidValue('input[0].role', 'user, assistant, system or developer'),
     ],
     [
       'an item of another kind',
       { input: [{ type: 'web_search_call', id: 'x' }] },
-      invalid(
+      invalidValue(
         'input[0].type',
         'message, mcp_approval_response, function_call_output or an item of a response',
       ),
@@ -127,11 +131,15 @@ describe('a request for a response', () => {
         'unknown_conversation',
       ),
     ],
-    ['no content', { input: [{ role: 'user' }] }, invalid('input[0].content', 'text, or a list of parts')],
+    [
+      'no content',
+      { input: [{ role: 'user' }] },
+      invalidValue('input[0].content', 'text, or a list of parts'),
+    ],
     [
       'an invalid image',
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'http://a.example/b.png' }] }] },
-      invalid('input[0].content[0].image_url', FILE),
+      invalidValue('input[0].content[0].image_url', FILE),
     ],
     [
       'a file that was uploaded',
@@ -149,32 +157,32 @@ describe('a request for a response', () => {
     [
       'a part of another kind',
       { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      invalid('input[0].content[0].type', 'input_text, input_image or input_file'),
+      invalidValue('input[0].content[0].type', 'input_text, input_image or input_file'),
     ],
     [
       'a file without bytes',
       { input: [{ role: 'user', content: [{ type: 'input_file' }] }] },
-      invalid('input[0].content[0]', 'a file with its data or its URL'),
+      invalidValue('input[0].content[0]', 'a file with its data or its URL'),
     ],
     [
       'only known items',
       { input: [{ type: 'reasoning', id: idOf('rs', 'scripted/s1/t.1/0'), summary: [] }] },
-      invalid('input', 'a list that ends with a message of the user, or with answers'),
+      invalidValue('input', 'a list that ends with a message of the user, or with answers'),
     ],
     [
       'a message together with an answer',
       { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
-      invalid('input', 'a message or answers of calls, not both'),
+      invalidValue('input', 'a message or answers of calls, not both'),
     ],
     [
       'a denied approval with an input',
       { input: [{ ...approval('scripted/s1/t.1.1/1'), approve: false, input: {} }] },
-      invalid('input[0].input', 'an object, beside approve: true'),
+      invalidValue('input[0].input', 'an object, beside approve: true'),
     ],
     [
       'answers to two sessions',
       { input: [approval('scripted/s1/t.1.1/1'), approval('scripted/s2/t.1.1/1')] },
-      invalid('input', 'a list with answers of one session'),
+      invalidValue('input', 'a list with answers of one session'),
     ],
     [
       'an answer from another agent',
@@ -210,7 +218,7 @@ describe('a request for a response', () => {
   });
 
   it('is not repeated if its session is busy', async () => {
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const { message } = script(reply.reply);
     const client = clientOf();
     const conversation = crypto.randomUUID();
@@ -393,27 +401,27 @@ describe('/v1/models', () => {
 
 describe('a request for a chat completion', () => {
   it.each<[string, object, ReturnType<typeof refusal>]>([
-    ['no messages', { messages: [] }, invalid('messages', 'a list of messages')],
+    ['no messages', { messages: [] }, invalidValue('messages', 'a list of messages')],
     [
       'an assistant message at the end',
       { messages: [{ role: 'assistant', content: 'Hello' }] },
-      invalid('messages', 'a list that ends with a message of the user or of a tool'),
+      invalidValue('messages', 'a list that ends with a message of the user or of a tool'),
     ],
     [
       'instructions alone',
       { messages: [{ role: 'system', content: 'Be kind.' }] },
-      invalid('messages', 'a list that ends with a message of the user or of a tool'),
+      invalidValue('messages', 'a list that ends with a message of the user or of a tool'),
     ],
     [
       'nobody',
       { messages: [{ role: 'nobody' }] },
-      invalid('messages[0].role', 'user, assistant, tool, system or developer'),
+      invalidValue('messages[0].role', 'user, assistant, tool, system or developer'),
     ],
     ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
     [
       'an unknown response format',
       { response_format: { type: 'grammar' } },
-      invalid('response_format.type', 'text, json_object or json_schema'),
+      invalidValue('response_format.type', 'text, json_object or json_schema'),
     ],
     ['an audio answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
     [
@@ -426,7 +434,7 @@ describe('a request for a chat completion', () => {
     [
       'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },
-      invalid('messages[0].tool_call_id', 'the id of a call from a completion'),
+      invalidValue('messages[0].tool_call_id', 'the id of a call from a completion'),
     ],
     [
       'results for two conversations',
@@ -437,7 +445,7 @@ describe('a request for a chat completion', () => {
           content: 'x',
         })),
       },
-      invalid('messages', 'a list with answers of one session'),
+      invalidValue('messages', 'a list with answers of one session'),
     ],
     [
       'an invalid image',
@@ -446,12 +454,12 @@ describe('a request for a chat completion', () => {
           { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,!' } }] },
         ],
       },
-      invalid('messages[0].content[0].image_url.url', FILE),
+      invalidValue('messages[0].content[0].image_url.url', FILE),
     ],
     [
       'an audio part',
       { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
-      invalid('messages[0].content[0].type', 'text, image_url or file'),
+      invalidValue('messages[0].content[0].type', 'text, image_url or file'),
     ],
   ])('with %s is refused, with the reason', async (_, body, told) => {
     const hello = [{ role: 'user', content: 'Hello' }];

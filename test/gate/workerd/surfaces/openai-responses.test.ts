@@ -5,7 +5,7 @@ import { branches } from '../../../../src/modules/branches/entry.ts';
 import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import { clerk, paidTo } from '../../../fixtures/clerk-agent.ts';
 import { recordings, scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, playModel, script } from '../../../fixtures/scripts.ts';
+import { holdReply, playModel, script } from '../../../fixtures/scripts.ts';
 import { registerSpeaking, WAIT } from '../../../fixtures/speaking.ts';
 import { appWith, objectsWith } from '../http/app.ts';
 import { journal } from '../http/client.ts';
@@ -249,7 +249,7 @@ describe('the stream of a response', () => {
   });
 
   it('resumes after its connection was dropped in the middle of a reply', async () => {
-    const reply = held({ text: 'It goes on.' });
+    const reply = holdReply({ text: 'It goes on.' });
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, reply.reply);
     const stream = await client.responses.create({ model: 'scripted', input: message(), stream: true });
     const seen: ResponseStreamEvent[] = [];
@@ -289,7 +289,7 @@ it.each([
 
 describe('the stream of a response that fails internally', () => {
   it('reports that without internals', async () => {
-    const reply = held('Never told.');
+    const reply = holdReply('Never told.');
     const { message } = script(reply.reply);
     const { id } = await client.responses.create({ model: 'scripted', input: message(), background: true });
     await reply.asked();
@@ -318,7 +318,7 @@ describe('the stream of a response that fails internally', () => {
 
 describe('a response in the background', () => {
   it('is polled until it is complete, and can be streamed before that', async () => {
-    const reply = held('Later.');
+    const reply = holdReply('Later.');
     const { message } = script(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
     expect(queued).toMatchObject({ status: 'in_progress', output: [], background: true });
@@ -337,7 +337,7 @@ describe('a response in the background', () => {
   });
 
   it('is cancelled', async () => {
-    const reply = held('Never.');
+    const reply = holdReply('Never.');
     const { message } = script(reply.reply);
     const queued = await client.responses.create({ model: 'scripted', input: message(), background: true });
     await reply.asked();

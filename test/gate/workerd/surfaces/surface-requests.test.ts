@@ -12,7 +12,7 @@ import { ENDED } from '../../../doors/session.ts';
 import { attempt } from '../../../doors/tools.ts';
 import { clerk } from '../../../fixtures/clerk-agent.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../fixtures/scripts.ts';
 import { type AppConfig, appWith, objectsWith } from '../http/app.ts';
 import { followToEnd, json, newSession, ORIGIN, type Send, send, sessionId } from '../http/client.ts';
 import { fileAgent } from '../http/file-app.ts';
@@ -48,16 +48,16 @@ const ask = (via: Send, body: unknown = {}, init: RequestInit = {}, path = '/ech
   });
 
 /** Returns the refusal in a response. */
-const refused = async (response: Response) => ({ status: response.status, ...(await json(response)) });
+const readRefusal = async (response: Response) => ({ status: response.status, ...(await json(response)) });
 
-const echoed: Handle = async (asked, named) => {
+const echoRequest: Handle = async (asked, named) => {
   const { agents, base, caller } = asked;
   return Response.json({ agents, base, caller, named, body: await asked.json() });
 };
 
 describe('a request to a surface', () => {
   it('contains its caller, the agents, its path parameters, and its body', async () => {
-    const response = await ask(appOf(echoed), { a: 1 });
+    const response = await ask(appOf(echoRequest), { a: 1 });
     expect(await json(response)).toEqual({
       agents: [scripted, clerk].map(({ name, description, tools }) => ({
         name,
@@ -80,7 +80,7 @@ describe('a request to a surface', () => {
   });
 
   it('is served below the app’s mount path, and its links begin with that', async () => {
-    const holdfast = createHoldfast({ agents: [scripted], use: [surfaceOf(echoed)] });
+    const holdfast = createHoldfast({ agents: [scripted], use: [surfaceOf(echoRequest)] });
     const app = new Hono();
     app.route('/ai', holdfast.routes);
     const request = new Request(`${ORIGIN}/ai/echo/s1`, { method: 'POST', headers: JSON_TYPE, body: '{}' });
@@ -91,7 +91,7 @@ describe('a request to a surface', () => {
 
   it('is described in OpenAPI by its route’s description, or by its method and path', async () => {
     const post = async (descriptions?: readonly RouteDescriptions[]) => {
-      const via = appOf(echoed, { use: [surfaceOf(echoed), openApi({ descriptions })] });
+      const via = appOf(echoRequest, { use: [surfaceOf(echoRequest), openApi({ descriptions })] });
       return Object((await json(await via('/openapi.json'))).paths)['/echo/{session}'].post;
     };
     const described = { summary: 'Echoes', answers: { 200: { description: 'The echo' } } };
@@ -112,17 +112,17 @@ describe('a request to a surface', () => {
       oops: { type: 'body-too-large', detail, more: {} },
     });
     const large = { text: 'x'.repeat(2_000_000) };
-    expect(await refused(await ask(appOf(echoed), large))).toEqual(
+    expect(await readRefusal(await ask(appOf(echoRequest), large))).toEqual(
       tooLarge('The body is larger than 1000000 bytes. Send less.'),
     );
-    const withFiles = { agents: [scripted, fileAgent()], use: [surfaceOf(echoed), files()] };
-    expect((await ask(appOf(echoed, withFiles), large)).status).toBe(200);
+    const withFiles = { agents: [scripted, fileAgent()], use: [surfaceOf(echoRequest), files()] };
+    expect((await ask(appOf(echoRequest, withFiles), large)).status).toBe(200);
     const larger = { text: 'x'.repeat(12 * 1024 * 1024) };
-    expect(await refused(await ask(appOf(echoed, withFiles), larger))).toEqual(
+    expect(await readRefusal(await ask(appOf(echoRequest, withFiles), larger))).toEqual(
       tooLarge('The body is larger than 12582912 bytes. Send less.'),
     );
     const many = { list: Array.from({ length: 600_000 }, () => 1) };
-    expect(await refused(await ask(appOf(echoed, withFiles), many))).toEqual(
+    expect(await readRefusal(await ask(appOf(echoRequest, withFiles), many))).toEqual(
       tooLarge(
         'Without its files, the body is larger than 1000000 bytes. Send less, or long text as a file.',
       ),
@@ -144,7 +144,7 @@ describe('a public route', () => {
     refuse: ({ status, type }) => Response.json({ oops: type }, { status }),
   });
   const via = appWith(
-    { use: [defineModule({ name: 'cards' }).use({ routes: [card] }), surfaceOf(echoed), openApi()] },
+    { use: [defineModule({ name: 'cards' }).use({ routes: [card] }), surfaceOf(echoRequest), openApi()] },
     { HOLDFAST_TOKEN: 'secret' },
   );
 
@@ -265,7 +265,7 @@ describe('a surface formats', () => {
   it('the refusal of an unknown caller', async () => {
     const response = await ask(appOf(never, { auth: () => null }));
     const detail = 'The request has no valid credentials.';
-    expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
@@ -273,24 +273,24 @@ describe('a surface formats', () => {
   it('the refusal without a token, with the headers of a 401', async () => {
     const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
     const detail = 'The request has no valid token. Send one as "Authorization: Bearer ...".';
-    expect(await refused(response)).toEqual(told(401, 'unauthorized', detail));
+    expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
 
   it('the refusal of another site’s page', async () => {
     const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
     const response = await ask(appOf(never), {}, { headers });
-    expect(await refused(response)).toMatchObject({ status: 403, oops: { type: 'cross-site' } });
+    expect(await readRefusal(response)).toMatchObject({ status: 403, oops: { type: 'cross-site' } });
   });
 
   it('an invalid body', async () => {
-    const via = appOf(echoed);
-    expect(await refused(await ask(via, '{'))).toEqual(told(400, 'bad-json', 'The body is not JSON.'));
+    const via = appOf(echoRequest);
+    expect(await readRefusal(await ask(via, '{'))).toEqual(told(400, 'bad-json', 'The body is not JSON.'));
     const problems = ['it must be a JSON object'];
     const detail = `The body is not valid: ${problems}.`;
-    expect(await refused(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
+    expect(await readRefusal(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
     const text = await ask(via, '{}', { headers: { 'content-type': 'text/plain' } });
-    expect(await refused(text)).toEqual(
+    expect(await readRefusal(text)).toEqual(
       told(
         415,
         'unsupported-media-type',
@@ -303,13 +303,13 @@ describe('a surface formats', () => {
     const RATE_LIMIT = { limit: async () => ({ success: false }) };
     const response = await ask(appOf(never, { use: [surfaceOf(never), rateLimit()] }, { RATE_LIMIT }));
     const detail = 'There were too many messages for sessions of this owner. Send the message again later.';
-    expect(await refused(response)).toEqual(told(429, 'rate-limited', detail));
+    expect(await readRefusal(response)).toEqual(told(429, 'rate-limited', detail));
     expect(response.headers.get('retry-after')).toBe('10');
   });
 
   it('the wrong method', async () => {
     const response = await appOf(never)('/echo/s1');
-    expect(await refused(response)).toEqual(
+    expect(await readRefusal(response)).toEqual(
       told(405, 'method-not-allowed', 'This path does not allow the method. Use POST.'),
     );
     expect(response.headers.get('allow')).toBe('POST');
@@ -320,13 +320,16 @@ describe('a surface formats', () => {
       await asked.session({ agent: 'nobody', session }).send('Hello');
       return new Response();
     });
-    expect(await refused(await ask(unknown))).toMatchObject({ status: 404, oops: { type: 'unknown-agent' } });
+    expect(await readRefusal(await ask(unknown))).toMatchObject({
+      status: 404,
+      oops: { type: 'unknown-agent' },
+    });
     const unreadable = appOf(async (asked, { session }) => {
       await asked.session({ agent: 'scripted', session }).state();
       return new Response();
     });
     const strange = await ask(unreadable, {}, {}, '/echo/%20');
-    expect(await refused(strange)).toMatchObject({ status: 400, oops: { type: 'invalid-session-id' } });
+    expect(await readRefusal(strange)).toMatchObject({ status: 400, oops: { type: 'invalid-session-id' } });
   });
 
   it('an internal failure without its details, which are logged', async () => {
@@ -340,7 +343,7 @@ describe('a surface formats', () => {
     );
     const response = await ask(via);
     const detail = 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.';
-    expect(await refused(response)).toEqual(told(500, 'internal-error', detail));
+    expect(await readRefusal(response)).toEqual(told(500, 'internal-error', detail));
     const id = response.headers.get('x-request-id');
     expect(log.mock.calls).toEqual([
       [expect.objectContaining({ event: 'request-failed', message: `request ${id} failed` })],
@@ -350,7 +353,7 @@ describe('a surface formats', () => {
   it('a handler without a response like a failure, and the log names the route', async () => {
     const log = vi.fn();
     const response = await ask(appOf(() => undefined as never, { log }));
-    expect(await refused(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
+    expect(await readRefusal(response)).toMatchObject({ status: 500, oops: { type: 'internal-error' } });
     expect(JSON.stringify(log.mock.calls)).toContain(
       "POST /echo/{session} of module 'echo' returned undefined, but its `handle` must return a Response.",
     );
@@ -482,7 +485,7 @@ describe('a surface’s response', () => {
 
   it('is notified if its client has disconnected, and the turn continues', async () => {
     const path = newSession();
-    const slow = held('Done.');
+    const slow = holdReply('Done.');
     const { message } = script(slow.reply);
     const signals: AbortSignal[] = [];
     const via = appOf(async (asked, { session }) => {
@@ -526,7 +529,7 @@ describe('a surface’s session', () => {
     const via = appOf(sending({ tenant: 'mine', locale: 'de' }), { http: { bodyContext: ['locale'] } });
     const problem =
       "context: a body cannot set 'tenant'. Allow it in createHoldfast({ http: { bodyContext: [...] } })";
-    expect(await refused(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
+    expect(await readRefusal(await ask(via, {}, {}, `/echo/${sessionId(path)}`))).toEqual({
       status: 422,
       oops: {
         type: 'invalid-body',

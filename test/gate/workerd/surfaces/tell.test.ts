@@ -13,7 +13,7 @@ import { openAi } from '../../../../src/surfaces/openai/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { modelBySession, script } from '../../../fixtures/scripts.ts';
-import { lastParts, loadedFrom, openChat, plain, toolOf } from '../../../fixtures/ui-chat.ts';
+import { copyAsJson, lastParts, loadedFrom, openChat, toolOf } from '../../../fixtures/ui-chat.ts';
 import { type AppConfig, appWith } from '../http/app.ts';
 import { json, type Send } from '../http/client.ts';
 import { PIXEL } from './desk.ts';
@@ -69,7 +69,7 @@ const unset = defineAgent({
 });
 
 /** The surfaces of an app with its own callers, at its production host. */
-function deployed(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
+function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
   const via = appWith({
     agents: [desk, unset],
@@ -88,8 +88,8 @@ function chatOf(via: Send, ...replies: readonly ScriptedReply[]) {
   return { chat, model, loaded, say: () => chat.sendMessage({ text: message() }) };
 }
 
-const failing = (): ModelError => new ModelError('bad-request', INSIDE);
-const calling = (name: string): ScriptedReply => ({ calls: [{ name }] });
+const modelFailure = (): ModelError => new ModelError('bad-request', INSIDE);
+const callReply = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 const post = (via: Send, path: string, body: object) =>
   via(path, {
@@ -101,8 +101,8 @@ const post = (via: Send, path: string, body: object) =>
 describe('a page with useChat', () => {
   it('shows a short sentence for a failed turn, and the log has the provider’s error', async () => {
     const lines: string[] = [];
-    const via = deployed(undefined, { log: ({ message }) => void lines.push(message ?? '') });
-    const { chat, loaded, say } = chatOf(via, failing());
+    const via = deploy(undefined, { log: ({ message }) => void lines.push(message ?? '') });
+    const { chat, loaded, say } = chatOf(via, modelFailure());
     await say();
     expect(chat.error?.message).toBe('The model is not available right now.');
     const { error } = Object(chat.messages.at(-1)?.metadata);
@@ -114,7 +114,7 @@ describe('a page with useChat', () => {
   it.each(['say_no', 'fall'])(
     'shows a short sentence for a call of %s, whose error the model reads',
     async (name) => {
-      const { chat, model, loaded, say } = chatOf(deployed(), calling(name), 'Sorry.');
+      const { chat, model, loaded, say } = chatOf(deploy(), callReply(name), 'Sorry.');
       await say();
       const failed = expect.objectContaining({ state: 'output-error', errorText: 'The tool failed.' });
       expect(lastParts(chat)).toContainEqual(failed);
@@ -126,7 +126,7 @@ describe('a page with useChat', () => {
   );
 
   it('shows the reason of a declined call, and its own error for a call that it ran', async () => {
-    const { chat, loaded, say } = chatOf(deployed(), calling('pay'), calling('where'), 'Then not.');
+    const { chat, loaded, say } = chatOf(deploy(), callReply('pay'), callReply('where'), 'Then not.');
     await say();
     const [asked] = lastParts(chat).filter(toolOf);
     await chat.addToolApprovalResponse({
@@ -149,22 +149,22 @@ describe('a page with useChat', () => {
   });
 
   it('shows a tool’s text and its file, but not the line for the model', async () => {
-    const { chat, loaded, model, say } = chatOf(deployed(), calling('draw'), 'There.');
+    const { chat, loaded, model, say } = chatOf(deploy(), callReply('draw'), 'There.');
     await say();
     expect(lastParts(chat)).toContainEqual(
       expect.objectContaining({ type: 'tool-draw', output: 'A pixel:' }),
     );
     expect((await loaded())?.parts).toEqual(lastParts(chat));
     expect(model.requests.at(-1)?.messages.at(-1)?.text).toMatch(/^A pixel:\s+\[file /);
-    const direct = chatOf(deployed(), calling('sketch'));
+    const direct = chatOf(deploy(), callReply('sketch'));
     await direct.say();
     expect(lastParts(direct.chat).at(-1)).toEqual({ type: 'text', text: 'A pixel:', state: 'done' });
     expect((await direct.loaded())?.parts).toEqual(lastParts(direct.chat));
   });
 
   it('shows a person that a question is open, and a program how to continue', async () => {
-    const via = deployed();
-    const { chat, say } = chatOf(via, calling('pay'));
+    const via = deploy();
+    const { chat, say } = chatOf(via, callReply('pay'));
     await say();
     const message = { id: 'm2', role: 'user', parts: [{ type: 'text', text: 'And?' }] };
     const asks = async (headers: Record<string, string>) => {
@@ -181,13 +181,13 @@ describe('a page with useChat', () => {
   });
 
   it('shows an invalid field and a busy session, and hides gaps in the deployment', async () => {
-    const via = deployed();
+    const via = deploy();
     const wrong = await post(via, '/agents/desk/chat', { id: 'c1', messages: [] });
     expect([wrong.status, await wrong.text()]).toEqual([
       422,
       'The body is not valid: messages: must be a list that holds at least one message.',
     ]);
-    const { chat, say } = chatOf(via, calling('pay'));
+    const { chat, say } = chatOf(via, callReply('pay'));
     await say();
     await chat.sendMessage({ text: 'And?' });
     expect(chat.error?.message).toContain('waits for an answer from outside');
@@ -198,11 +198,11 @@ describe('a page with useChat', () => {
 
   it('shows the result of `tell`, which receives the problem and the error of the turn or call', async () => {
     const told: unknown[] = [];
-    const via = deployed((problem) => {
-      told.push(plain(problem));
+    const via = deploy((problem) => {
+      told.push(copyAsJson(problem));
       return `${problem.type}: sorry.`;
     });
-    const { chat, say } = chatOf(via, calling('fall'), failing());
+    const { chat, say } = chatOf(via, callReply('fall'), modelFailure());
     await say();
     expect(chat.error?.message).toBe('model-failure: sorry.');
     expect(lastParts(chat)).toContainEqual(expect.objectContaining({ errorText: 'tool-error: sorry.' }));
@@ -226,23 +226,23 @@ describe('a page with useChat', () => {
 
   it('shows the title if `tell` throws, or returns no text', async () => {
     for (const tell of [() => undefined as never, () => Object(undefined).nothing.there] satisfies Tell[]) {
-      const { chat, say } = chatOf(deployed(tell), failing());
+      const { chat, say } = chatOf(deploy(tell), modelFailure());
       await say();
       expect(chat.error?.message).toBe('The model is not available right now.');
     }
   });
 
   it('shows every detail on the developer’s machine, unless a proxy forwarded the request', async () => {
-    const own = chatOf(deployed(undefined, {}, 'http://localhost'), failing());
+    const own = chatOf(deploy(undefined, {}, 'http://localhost'), modelFailure());
     await own.say();
     expect(own.chat.error?.message).toBe(INSIDE);
-    const local = deployed(undefined, {}, 'http://localhost');
+    const local = deploy(undefined, {}, 'http://localhost');
     const tunnel: Send = (path, init) => {
       const headers = new Headers(init?.headers);
       headers.set('x-forwarded-for', '203.0.113.7');
       return local(path, { ...init, headers });
     };
-    const passed = chatOf(tunnel, failing());
+    const passed = chatOf(tunnel, modelFailure());
     await passed.say();
     expect(passed.chat.error?.message).toBe('The model is not available right now.');
   });
@@ -272,8 +272,8 @@ describe('an OpenAI client', () => {
     });
 
   it('gets short sentences for a failed turn and a failed call', async () => {
-    const client = clientOf(deployed());
-    const { message } = script(calling('say_no'), failing());
+    const client = clientOf(deploy());
+    const { message } = script(callReply('say_no'), modelFailure());
     const response = await client.responses.create({ model: 'desk', input: message() });
     expect(response).toMatchObject({
       status: 'failed',
@@ -283,7 +283,7 @@ describe('an OpenAI client', () => {
       ],
     });
     expect(await client.responses.retrieve(response.id)).toMatchObject({ error: response.error });
-    const again = script(failing());
+    const again = script(modelFailure());
     const messages = [{ role: 'user' as const, content: again.message() }];
     await expect(client.chat.completions.create({ model: 'desk', messages })).rejects.toMatchObject({
       status: 502,
@@ -292,8 +292,8 @@ describe('an OpenAI client', () => {
   });
 
   it('gets a tool’s text and its file, but not the line for the model', async () => {
-    const { message } = script(calling('draw'), 'There.');
-    const response = await clientOf(deployed()).responses.create({ model: 'desk', input: message() });
+    const { message } = script(callReply('draw'), 'There.');
+    const response = await clientOf(deploy()).responses.create({ model: 'desk', input: message() });
     expect(response.output[0]).toMatchObject({
       type: 'mcp_call',
       output: expect.stringMatching(/^A pixel:/),
@@ -302,7 +302,7 @@ describe('an OpenAI client', () => {
   });
 
   it('gets the name of a wrong parameter, but not the gaps in the deployment', async () => {
-    const via = deployed();
+    const via = deploy();
     const lacking = await post(via, '/v1/responses', { model: 'unset', input: 'Hello' });
     expect([lacking.status, await json(lacking)]).toEqual([
       500,
@@ -333,19 +333,19 @@ describe('an A2A client', () => {
   };
 
   it('gets a short sentence for a failed turn', async () => {
-    const answer = await rpc(deployed(), script(failing()).message());
+    const answer = await rpc(deploy(), script(modelFailure()).message());
     expect(answer).toContain('The model is not available right now.');
     expect(answer).not.toContain('models.internal');
     expect(
       await rpc(
-        deployed(() => 'Sorry.'),
-        script(failing()).message(),
+        deploy(() => 'Sorry.'),
+        script(modelFailure()).message(),
       ),
     ).toContain('"Sorry."');
   });
 
   it('gets a tool’s text with the file that is the answer', async () => {
-    const answer = await rpc(deployed(), script(calling('sketch')).message());
+    const answer = await rpc(deploy(), script(callReply('sketch')).message());
     expect(answer).toContain('{"text":"A pixel:"}');
     expect(answer).not.toContain('[file ');
   });
@@ -366,9 +366,9 @@ describe('an AG-UI client', () => {
   };
 
   it('gets short sentences for a failed turn and a failed call, even after a reload', async () => {
-    const via = deployed();
+    const via = deploy();
     const thread = crypto.randomUUID();
-    const { message } = script(calling('fall'), failing());
+    const { message } = script(callReply('fall'), modelFailure());
     const first = await run(via, thread, [{ id: 'm1', role: 'user', content: message() }]);
     expect(first).toContain('Error: The tool failed.');
     expect(first).toContain('"message":"The model is not available right now."');

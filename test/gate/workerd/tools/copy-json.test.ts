@@ -38,7 +38,7 @@ function fail(thrown: unknown = 'no'): never {
 const cyclic: { self?: unknown } = {};
 cyclic.self = { back: cyclic };
 
-const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+const nestedArrays = (levels: number): unknown => (levels === 0 ? 1 : [nestedArrays(levels - 1)]);
 
 describe('copyJson', () => {
   it('copies every JSON value, including names of prototypes', () => {
@@ -181,8 +181,10 @@ describe('copyJson', () => {
       { ok: false, problem: { path: '$', what: 'unreadable' } },
       { ok: false, problem: { path: '$', what: 'unreadable' } },
     ]);
-    expect(copyJson(deep(500))).toMatchObject({ ok: true });
-    expect(copyJson(deep(501))).toMatchObject({ problem: { what: 'nested more than 500 levels deep' } });
-    expect(copyJson(deep(5000))).toMatchObject({ ok: false });
+    expect(copyJson(nestedArrays(500))).toMatchObject({ ok: true });
+    expect(copyJson(nestedArrays(501))).toMatchObject({
+      problem: { what: 'nested more than 500 levels deep' },
+    });
+    expect(copyJson(nestedArrays(5000))).toMatchObject({ ok: false });
   });
 });

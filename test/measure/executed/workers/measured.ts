@@ -23,7 +23,7 @@ const callsOnce = (name: string, input: object): ChatModel => ({
 declare const __executed: Set<number>;
 
 /** Adds `GET /executed` to a Worker. Returns the indexes of the functions that ran since the previous read. */
-function measured<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
+function measureWorker<W extends { fetch: (...args: never) => unknown }>(worker: W): W {
   const fetch = (...args: Parameters<W['fetch']>): unknown => {
     const [request] = args as unknown as [Request]; // the first argument of a fetch handler
     if (new URL(request.url).pathname !== '/executed') return worker.fetch(...(args as never));
@@ -68,5 +68,5 @@ export function serve({ tools, calls = { name: 'look', input: { id: 7 } }, agent
     agents: [served],
     ...(use && { use }),
   });
-  return { ...holdfast, worker: measured(holdfast.worker) };
+  return { ...holdfast, worker: measureWorker(holdfast.worker) };
 }

@@ -130,8 +130,8 @@ function applyItem({ events, length, connection, live, progress }: Following, it
     events.push(item);
     length.value = events.length;
     connection.value = 'live';
-    if (item.type === 'model-replied') live.value = without(live.peek(), item.frame ?? '');
-    if (item.type === 'tool-call-ended') progress.value = without(progress.peek(), item.call);
+    if (item.type === 'model-replied') live.value = withoutKey(live.peek(), item.frame ?? '');
+    if (item.type === 'tool-call-ended') progress.value = withoutKey(progress.peek(), item.call);
     if (item.type === 'turn-ended') {
       live.value = new Map();
       progress.value = new Map();
@@ -151,7 +151,7 @@ function applyItem({ events, length, connection, live, progress }: Following, it
       return;
     }
     case 'reply-restarted':
-      live.value = without(live.peek(), item.frame ?? '');
+      live.value = withoutKey(live.peek(), item.frame ?? '');
       return;
     case 'progress':
       progress.value = new Map(progress.peek()).set(item.call, item.status);
@@ -164,7 +164,7 @@ function applyItem({ events, length, connection, live, progress }: Following, it
   }
 }
 
-function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
+function withoutKey<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyMap<string, Value> {
   const copy = new Map(map);
   copy.delete(key);
   return copy;

@@ -4,7 +4,7 @@ import { duration } from '../ui/format.ts';
 import { callsOf, textOf } from './call-index.ts';
 
 /** Shortens a text before it is joined with others, since only the beginning is shown. */
-const short = (text: string): string => text.slice(0, 300);
+const shorten = (text: string): string => text.slice(0, 300);
 
 export function summaryOf(event: StoredEvent): string {
   switch (event.type) {
@@ -14,17 +14,17 @@ export function summaryOf(event: StoredEvent): string {
       return `fork of ${event.from} up to event ${event.upTo}`;
     case 'turn-started':
     case 'turn-steered':
-      return short(event.message);
+      return shorten(event.message);
     case 'turn-resumed':
       return event.cause === 'expired' ? 'the invocation before it died' : 'handed over';
     case 'turn-yielded':
       return event.reason;
     case 'turn-ended':
-      return event.error ? `${event.outcome}: ${short(event.error.message)}` : event.outcome;
+      return event.error ? `${event.outcome}: ${shorten(event.error.message)}` : event.outcome;
     case 'frame-started':
-      return `${event.name}: ${short(event.message)}`;
+      return `${event.name}: ${shorten(event.message)}`;
     case 'model-replied':
-      return [...callsOf(event).map(({ name }) => `→ ${name}`), short(textOf(event))]
+      return [...callsOf(event).map(({ name }) => `→ ${name}`), shorten(textOf(event))]
         .filter(Boolean)
         .join('  ');
     case 'tool-call-started':
@@ -36,7 +36,7 @@ export function summaryOf(event: StoredEvent): string {
     case 'tool-call-answered':
       return event.answer.type === 'decision' ? event.answer.decision : event.answer.type;
     case 'message-sent':
-      return short(event.text);
+      return shorten(event.text);
     case 'tools-changed':
       return [
         ...(event.came ?? []).map(({ name }) => `+${name}`),
@@ -52,9 +52,9 @@ export function summaryOf(event: StoredEvent): string {
 type Result = Extract<StoredEvent, { readonly type: 'tool-call-ended' }>['result'];
 
 function resultLine(result: Result): string {
-  if (result.type === 'error') return `error: ${short(result.message)}`;
-  if ('content' in result && result.content !== undefined) return short(result.content);
-  return result.type === 'artifact' ? short(JSON.stringify(result.value)) : result.type;
+  if (result.type === 'error') return `error: ${shorten(result.message)}`;
+  if ('content' in result && result.content !== undefined) return shorten(result.content);
+  return result.type === 'artifact' ? shorten(JSON.stringify(result.value)) : result.type;
 }
 
 export function toneOf(event: StoredEvent): string {

@@ -38,11 +38,11 @@ export function readMermaid(source: string): Diagram {
   let note: string | undefined;
   for (const line of source.split('\n').map((one) => one.trim())) {
     const [, name, id = ''] = STATE.exec(line) ?? [];
-    if (name !== undefined) nodes.push({ id, label: plain(name), kind: 'state' });
+    if (name !== undefined) nodes.push({ id, label: unescapeLabel(name), kind: 'state' });
     const [, box = '', tool, rounded, hexagon] = NODE.exec(line) ?? [];
     const label = tool ?? rounded ?? hexagon;
     if (label !== undefined)
-      nodes.push({ id: box, label: plain(label), kind: tool === undefined ? 'condition' : 'tool' });
+      nodes.push({ id: box, label: unescapeLabel(label), kind: tool === undefined ? 'condition' : 'tool' });
     const [, from = '', to = '', words = ''] = EDGE.exec(line) ?? [];
     if (from !== '') edges.push({ from, to, label: words });
     initial = INITIAL.exec(line)?.[1] ?? initial;
@@ -51,5 +51,5 @@ export function readMermaid(source: string): Diagram {
   return { nodes, edges, ...(initial !== undefined && { initial }), ...(note !== undefined && { note }) };
 }
 
-const plain = (text: string): string =>
+const unescapeLabel = (text: string): string =>
   text.replaceAll('#quot;', '"').replaceAll('#37;', '%').replaceAll('#35;', '#');

@@ -27,7 +27,7 @@ export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
   const left = text.length - shown;
   return (
     <div class={isCode ? 'words code' : 'words'} dir="auto">
-      <Visible text={left > 0 ? cut(text, shown) : text} />
+      <Visible text={left > 0 ? truncate(text, shown) : text} />
       {left > 0 && (
         <span class="words-more">
           … <span class="muted">{count(left)} more characters</span>{' '}
@@ -48,7 +48,7 @@ export function Words({ text, most = 2_000, isCode = false }: WordsProps) {
  * 200.
  */
 export function Line({ text, most = 200 }: { readonly text: string; readonly most?: number }) {
-  const short = text.length > most ? `${cut(text, most)}…` : text;
+  const short = text.length > most ? `${truncate(text, most)}…` : text;
   return (
     <bdi>
       <Visible text={short.replaceAll(/\s+/g, ' ')} />
@@ -77,7 +77,7 @@ const codePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
 /** Shortens a text without splitting a character. */
-function cut(text: string, most: number): string {
+function truncate(text: string, most: number): string {
   const isPair = /[\ud800-\udbff]/.test(text.charAt(most - 1));
   return text.slice(0, isPair ? most - 1 : most);
 }

@@ -1,49 +1,49 @@
 /** Decisions by the wrong person, repeated decisions, and late ones. */
-import { type Attack, type Check, problem, status, told } from '../attack.ts';
+import { type Attack, type Check, formatResponse, problem, status } from '../attack.ts';
 import { pendingIn } from '../http.ts';
-import { ended } from '../patience.ts';
+import { pollUntilEnded } from '../patience.ts';
 import type { Victims } from '../victims.ts';
-import { deciding, invalid, roleNeeded, waiting } from './waiting.ts';
+import { deciding, invalidBody, roleNeeded, startWaitingTurn } from './waiting.ts';
 
 const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 
 /** Bodies without a valid decision. */
 const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
-  ['no decision', {}, invalid('decision: is missing')],
+  ['no decision', {}, invalidBody('decision: is missing')],
   [
     'an unknown decision',
     { decision: 'APPROVE' },
-    invalid('decision: must be approve, edit, reject or exit'),
+    invalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'a decision that is a list',
     { decision: ['approve'] },
-    invalid('decision: must be approve, edit, reject or exit'),
+    invalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'a repeated key with two decisions',
     '{"decision":"reject","decision":"approved"}',
-    invalid('decision: must be approve, edit, reject or exit'),
+    invalidBody('decision: must be approve, edit, reject or exit'),
   ],
   [
     'an approval with an input',
     { decision: 'approve', input: { amount: 999 } },
-    invalid('input: is for the decision edit only'),
+    invalidBody('input: is for the decision edit only'),
   ],
-  ['an edit without an input', { decision: 'edit' }, invalid('input: is missing')],
+  ['an edit without an input', { decision: 'edit' }, invalidBody('input: is missing')],
   [
     'an edit whose input is a list',
     { decision: 'edit', input: [5] },
-    invalid('input: must be a JSON object'),
+    invalidBody('input: must be a JSON object'),
   ],
-  ['a decider', { decision: 'approve', by: 'manager' }, invalid('by: is not known here')],
-  ['roles', { decision: 'approve', roles: ['manager'] }, invalid('roles: is not known here')],
+  ['a decider', { decision: 'approve', by: 'manager' }, invalidBody('by: is not known here')],
+  ['roles', { decision: 'approve', roles: ['manager'] }, invalidBody('roles: is not known here')],
   [
     'a reason of excessive length',
     { decision: 'reject', reason: 'x'.repeat(2001) },
-    invalid('reason: must be text of at most 2000 characters'),
+    invalidBody('reason: must be text of at most 2000 characters'),
   ],
-  ['a list', '[{"decision":"approve"}]', invalid('it must be a JSON object')],
+  ['a list', '[{"decision":"approve"}]', invalidBody('it must be a JSON object')],
   ['a body that is not JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
 ];
 
@@ -68,7 +68,7 @@ const byRoles: readonly Attack[] = [
     (role): Attack => ({
       name: `the role ${JSON.stringify(role)} does not count as manager`,
       async act(scene) {
-        const { path } = await waiting(scene, 'refund');
+        const { path } = await startWaitingTurn(scene, 'refund');
         const other = scene.who({ sub: 'eve', tenant: 'acme', roles: [role] });
         const came = await other.post(path, { decision: 'approve' });
         await scene.rolf.del(scene.own);
@@ -80,7 +80,7 @@ const byRoles: readonly Attack[] = [
   {
     name: 'a manager of another tenant cannot decide, even with the id of the call',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const came = await scene.zoe.post(path, { decision: 'approve' });
       await scene.rolf.del(scene.own);
       return came;
@@ -91,18 +91,18 @@ const byRoles: readonly Attack[] = [
     name: 'a caller without the role cannot decline a call with ?pending=decline',
     async act(scene) {
       const { ann, own } = scene;
-      await waiting(scene, 'refund');
+      await startWaitingTurn(scene, 'refund');
       const came = await ann.post(`${own}/messages?pending=decline`, { message: 'Go on.' });
       const still = await ann.get(own);
       await scene.rolf.del(own);
-      return [told(came), pendingIn(still).length];
+      return [formatResponse(came), pendingIn(still).length];
     },
     comes: ['403 role-required', 1],
   },
   {
     name: 'a caller without the role cannot cancel a turn that waits for that role',
     act: async (scene) => {
-      const { turn } = await waiting(scene, 'refund');
+      const { turn } = await startWaitingTurn(scene, 'refund');
       return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
     },
     comes: problem(
@@ -114,7 +114,7 @@ const byRoles: readonly Attack[] = [
   {
     name: 'a caller without the role cannot erase a session whose turn waits for that role',
     act: async (scene) => {
-      await waiting(scene, 'refund');
+      await startWaitingTurn(scene, 'refund');
       return scene.ann.del(scene.own);
     },
     comes: problem(
@@ -129,7 +129,7 @@ const once: readonly Attack[] = [
   {
     name: 'a repeated decision has no further effect',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const first = await scene.rolf.post(path, { decision: 'approve' });
       return first.status === 200 ? scene.rolf.post(path, { decision: 'approve' }) : first;
     },
@@ -139,11 +139,11 @@ const once: readonly Attack[] = [
   {
     name: 'one of twenty concurrent approvals is accepted, and one payment is made',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const all = await Promise.all(
         Array.from({ length: 20 }, () => scene.rolf.post(path, { decision: 'approve' })),
       );
-      return [...new Set(all.map(told))].toSorted();
+      return [...new Set(all.map(formatResponse))].toSorted();
     },
     comes: ['200', '409 already-answered'],
     effects: ['refund 5 for acme'],
@@ -151,7 +151,7 @@ const once: readonly Attack[] = [
   {
     name: 'a rejection cannot be turned into an approval',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       await scene.rolf.post(path, { decision: 'reject' });
       return scene.rolf.post(path, { decision: 'approve' });
     },
@@ -160,7 +160,7 @@ const once: readonly Attack[] = [
   {
     name: "a decider's key does not replay the decision for another caller",
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const key = { 'idempotency-key': 'k' };
       await scene.rolf.post(path, { decision: 'approve' }, key);
       const other = scene.who({ sub: 'rita', tenant: 'acme', roles: ['manager'] });
@@ -172,7 +172,7 @@ const once: readonly Attack[] = [
   {
     name: 'a key that was used for a rejection cannot be used for an approval',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const key = { 'idempotency-key': 'k' };
       await scene.rolf.post(path, { decision: 'reject' }, key);
       return scene.rolf.post(path, { decision: 'approve' }, key);
@@ -182,8 +182,8 @@ const once: readonly Attack[] = [
   {
     name: 'an approval after its expiry pays nothing',
     async act(scene) {
-      const { path, turn } = await waiting(scene, 'brief');
-      await ended(() => scene.ann.get(`${scene.own}/turns/${turn}`));
+      const { path, turn } = await startWaitingTurn(scene, 'brief');
+      await pollUntilEnded(() => scene.ann.get(`${scene.own}/turns/${turn}`));
       return scene.rolf.post(path, { decision: 'approve' });
     },
     comes: problem(409, 'approval-expired'),
@@ -191,9 +191,9 @@ const once: readonly Attack[] = [
   {
     name: 'an approval in a cancelled turn pays nothing',
     async act(scene) {
-      const { path, turn } = await waiting(scene, 'refund');
+      const { path, turn } = await startWaitingTurn(scene, 'refund');
       await scene.rolf.post(`${scene.own}/cancel?turn=${turn}`);
-      await ended(() => scene.ann.get(`${scene.own}/turns/${turn}`));
+      await pollUntilEnded(() => scene.ann.get(`${scene.own}/turns/${turn}`));
       return scene.rolf.post(path, { decision: 'approve' });
     },
     comes: status(409),
@@ -201,7 +201,7 @@ const once: readonly Attack[] = [
   {
     name: 'an approval in an erased session returns 404',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       await scene.rolf.del(scene.own);
       return scene.rolf.post(path, { decision: 'approve' });
     },
@@ -223,7 +223,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
     (id): Attack => ({
       name: `the call ${id.slice(0, 20)} cannot be approved`,
       async act(scene) {
-        await waiting(scene, 'refund');
+        await startWaitingTurn(scene, 'refund');
         const came = await scene.rolf.post(`${scene.own}/approvals/${id}`, { decision: 'approve' });
         await scene.rolf.del(scene.own);
         return came;
@@ -234,7 +234,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
   {
     name: "zeta's call does not exist in a session of acme",
     async act(scene) {
-      await waiting(scene, 'refund');
+      await startWaitingTurn(scene, 'refund');
       const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });
       await scene.rolf.del(scene.own);
       return came;

@@ -1,6 +1,6 @@
 /** Callers with an invalid token, or with false claims in a token. */
 
-import { type Attack, all, answer, problem, saying, status } from '../attack.ts';
+import { type Attack, answer, containsText, passesAll, problem, status } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { isHealthy } from '../invariants.ts';
 import type { Claims, Forgery } from '../secrets.ts';
@@ -135,11 +135,11 @@ export const authentication = (victims: Victims): readonly Attack[] => [
       await rolf.del(own);
       return refused;
     },
-    comes: all(problem(403, 'role-required'), answer(403, { role: 'manager' })),
+    comes: passesAll(problem(403, 'role-required'), answer(403, { role: 'manager' })),
   },
   {
     name: 'a refusal contains no caller, tenant or token',
     act: async ({ who }) => (await who(zoe, { key: 'guessed' }).get('/agents/clerk/sessions/vault')).text,
-    comes: saying(/^(?!.*(zoe|zeta|eyJ)).*$/),
+    comes: containsText(/^(?!.*(zoe|zeta|eyJ)).*$/),
   },
 ];

@@ -1,6 +1,6 @@
 /** Inputs that would keep an isolate busy, lead a provider into a private network, or hold it open. */
 
-import { type Attack, type Check, problem, told } from '../attack.ts';
+import { type Attack, type Check, formatResponse, problem } from '../attack.ts';
 import { isHealthy } from '../invariants.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -40,7 +40,7 @@ async function meanwhile({ ann, own }: Scene, message: string): Promise<readonly
   const began = performance.now();
   const health = await ann.get('/health');
   const isSoon = performance.now() - began < 1_000;
-  return [isHealthy(health), isSoon, told(await sent)];
+  return [isHealthy(health), isSoon, formatResponse(await sent)];
 }
 
 export const blockers = (): readonly Attack[] => [

@@ -1,6 +1,6 @@
 /** The tool-call context: the keys that a client can set, and those that it cannot. */
-import { type Attack, type Check, holding, problem, saying } from '../attack.ts';
-import { ended } from '../patience.ts';
+import { type Attack, type Check, containsText, holding, problem } from '../attack.ts';
+import { pollUntilEnded } from '../patience.ts';
 import { type Call, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
@@ -194,7 +194,7 @@ export const context = (): readonly Attack[] => [
       const steered = await rolf.post(`${own}/messages?whenBusy=steer`, { message: play(LOOK, sayResult) });
       world.open(session);
       const first = await running;
-      const second = await ended(() => rolf.get(`${own}/turns/${steered.json?.turn}`));
+      const second = await pollUntilEnded(() => rolf.get(`${own}/turns/${steered.json?.turn}`));
       return [steered.json?.status, first.json?.text, String(second.json?.text).slice(0, 25)];
     },
     comes: ['queued', 'Done.', '{"principal":{"id":"rolf"'],
@@ -214,9 +214,9 @@ export const context = (): readonly Attack[] => [
       );
       const { json } = await ann.post(`${own}/messages`, { message });
       const [, turn = ''] = /as turn (\S+)\.$/.exec(String(json?.text)) ?? [];
-      return ended(() => ann.get(`${own}/turns/${encodeURIComponent(turn)}`));
+      return pollUntilEnded(() => ann.get(`${own}/turns/${encodeURIComponent(turn)}`));
     },
-    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
+    comes: containsText(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
   },
 ];
 

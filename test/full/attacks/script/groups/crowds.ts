@@ -1,5 +1,5 @@
 /** Callers who send more messages than a session accepts. */
-import { type Attack, all, answer, problem, told } from '../attack.ts';
+import { type Attack, answer, formatResponse, passesAll, problem } from '../attack.ts';
 import { pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
@@ -24,8 +24,8 @@ async function crowd(
 }
 
 /** Counts the responses of each kind. */
-const counted = (came: readonly ReceivedResponse[]): Readonly<Record<string, number>> =>
-  Object.fromEntries(Array.from(Map.groupBy(came, told), ([kind, some]) => [kind, some.length]));
+const countResponses = (came: readonly ReceivedResponse[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(Array.from(Map.groupBy(came, formatResponse), ([kind, some]) => [kind, some.length]));
 
 const full = problem(
   429,
@@ -55,14 +55,14 @@ export const crowds = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return last;
     },
-    comes: all(full, withRetry),
+    comes: passesAll(full, withRetry),
   },
   {
     name: 'a hundred of 120 concurrent queued messages are accepted',
     async act(scene) {
       const came = await crowd(scene, 120);
       await scene.rolf.del(scene.own);
-      return counted(came);
+      return countResponses(came);
     },
     comes: { '202': 100, '429 queue-full': 20 },
   },
@@ -75,7 +75,7 @@ export const crowds = (): readonly Attack[] => [
         ),
       );
       await rolf.del(own);
-      return counted(came);
+      return countResponses(came);
     },
     comes: { '202': 100, '429 queue-full': 1 },
   },
@@ -90,7 +90,7 @@ export const crowds = (): readonly Attack[] => [
         ),
       );
       await rolf.del(own);
-      return counted([...queued, ...planned]);
+      return countResponses([...queued, ...planned]);
     },
     comes: { '202': 100, '429 queue-full': 20 },
   },
@@ -105,7 +105,7 @@ export const crowds = (): readonly Attack[] => [
         ),
       );
       await scene.rolf.del(scene.own);
-      return [...new Set(came.map(told))].toSorted();
+      return [...new Set(came.map(formatResponse))].toSorted();
     },
     comes: ['202', '429 queue-full'],
   },
@@ -126,7 +126,7 @@ export const crowds = (): readonly Attack[] => [
     async act(scene) {
       const came = await crowd(scene, 30, '');
       await scene.rolf.del(scene.own);
-      return counted(came);
+      return countResponses(came);
     },
     comes: { '409 turn-suspended': 30 },
   },
@@ -135,7 +135,7 @@ export const crowds = (): readonly Attack[] => [
     async act(scene) {
       const came = await crowd(scene, 1, '?whenBusy=steer');
       await scene.rolf.del(scene.own);
-      return came.map(told);
+      return came.map(formatResponse);
     },
     comes: ['409 turn-suspended'],
   },
@@ -152,7 +152,7 @@ export const crowds = (): readonly Attack[] => [
       sent.push(await limited.rolf.post(path(0), { message: play('Here.') }));
       sent.push(await limited.ann.post('/mcp', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', MCP));
       const read = await limited.ann.get(at(`${session}-0`, 'plain'));
-      return [...sent.map(told), sent.at(-1)?.headers['retry-after'], told(read)];
+      return [...sent.map(formatResponse), sent.at(-1)?.headers['retry-after'], formatResponse(read)];
     },
     comes: ['200', '200', '200', '429 rate-limited', '429 rate-limited', '429 rate-limited', '10', '200'],
   },
@@ -163,7 +163,7 @@ export const crowds = (): readonly Attack[] => [
       const path = at(session, 'plain');
       const came = await limited.post(`${path}/messages`, { message: 'Hello.' });
       await limited.del(path);
-      return told(came);
+      return formatResponse(came);
     },
     comes: '200',
   },

@@ -1,14 +1,14 @@
 /** Validly signed deliveries that are replayed, or whose text attacks the model. */
-import { type Attack, all, answer, notSaying, saying, told } from '../attack.ts';
+import { type Attack, answer, containsText, formatResponse, notSaying, passesAll } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
-import { ended, eventually } from '../patience.ts';
+import { eventually, pollUntilEnded } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { github, slack, stripe, withHeader } from '../signatures.ts';
 import { deliver, event, invoice, issue } from './hooks.ts';
 
 /** Returns the message of the turn that a delivery started. */
 async function messageOf(scene: Scene, came: ReceivedResponse): Promise<string> {
-  await ended(() => scene.ann.get(String(came.headers.location)));
+  await pollUntilEnded(() => scene.ann.get(String(came.headers.location)));
   const session = String(came.headers.location).replace(/\/turns\/.*$/, '');
   return (await scene.ann.get(session)).text;
 }
@@ -24,8 +24,8 @@ export const deliveries = (): readonly Attack[] => [
       const delivery = github(issue(100, scene.play([{ name: 'pay', input: { amount: 1 } }], 'Paid.')));
       const all = await Promise.all(Array.from({ length: 10 }, () => deliver(scene, delivery)));
       const turns = new Set(all.map(({ json }) => json?.turn));
-      await ended(() => scene.ann.get(String(all[0]?.headers.location)));
-      return [...new Set(all.map(told)), turns.size];
+      await pollUntilEnded(() => scene.ann.get(String(all[0]?.headers.location)));
+      return [...new Set(all.map(formatResponse)), turns.size];
     },
     comes: ['202', 1],
     effects: ['pay 1 for acme'],
@@ -35,14 +35,14 @@ export const deliveries = (): readonly Attack[] => [
     async act(scene) {
       const body = issue(101, scene.play([{ name: 'pay', input: { amount: 1 } }], 'Paid.'));
       const first = await deliver(scene, github(body));
-      await ended(() => scene.ann.get(String(first.headers.location)));
+      await pollUntilEnded(() => scene.ann.get(String(first.headers.location)));
       const again = await deliver(
         scene,
         withHeader(github(body, { as: 'issue_comment' }), 'x-github-delivery', 'other'),
       );
       return [
-        told(first),
-        told(again),
+        formatResponse(first),
+        formatResponse(again),
         again.json?.turn === undefined || again.json.turn === first.json?.turn,
       ];
     },
@@ -54,9 +54,9 @@ export const deliveries = (): readonly Attack[] => [
     async act(scene) {
       const body = issue(102, scene.play([{ name: 'pay', input: { amount: 1 } }], 'Paid.'));
       const first = await deliver(scene, github(body));
-      await ended(() => scene.ann.get(String(first.headers.location)));
+      await pollUntilEnded(() => scene.ann.get(String(first.headers.location)));
       const again = await deliver(scene, github(body, { hook: 'github2' }));
-      return [told(again), again.json?.turn === first.json?.turn];
+      return [formatResponse(again), again.json?.turn === first.json?.turn];
     },
     comes: ['202', true],
     effects: ['pay 1 for acme'],
@@ -66,8 +66,8 @@ export const deliveries = (): readonly Attack[] => [
     async act(scene) {
       const first = await deliver(scene, slack(event));
       const again = await deliver(scene, slack(`${event} `));
-      await ended(() => scene.ann.get(String(first.headers.location)));
-      return [told(first), again.json?.turn === first.json?.turn];
+      await pollUntilEnded(() => scene.ann.get(String(first.headers.location)));
+      return [formatResponse(first), again.json?.turn === first.json?.turn];
     },
     comes: ['202', true],
   },
@@ -76,8 +76,8 @@ export const deliveries = (): readonly Attack[] => [
     async act(scene) {
       const first = await deliver(scene, stripe(invoice));
       const again = await deliver(scene, stripe(`${invoice} `));
-      await ended(() => scene.ann.get(String(first.headers.location)));
-      return [told(first), again.json?.turn === first.json?.turn];
+      await pollUntilEnded(() => scene.ann.get(String(first.headers.location)));
+      return [formatResponse(first), again.json?.turn === first.json?.turn];
     },
     comes: ['202', true],
   },
@@ -98,7 +98,7 @@ export const deliveries = (): readonly Attack[] => [
     async act(scene) {
       const body = issue(104, 'x', { repository: { full_name: 'acme/shop:1/../../zeta' } });
       const came = await deliver(scene, github(body));
-      return [told(came), String(came.json?.session)];
+      return [formatResponse(came), String(came.json?.session)];
     },
     comes: ['202', 'acme:shop@003a1:..:..:zeta:104'],
   },
@@ -111,18 +111,18 @@ export const deliveries = (): readonly Attack[] => [
       );
       const { headers } = came;
       return [
-        told(came),
-        told(await scene.zoe.get(String(headers.location))),
-        told(await scene.ann.get(String(headers.location))),
+        formatResponse(came),
+        formatResponse(await scene.zoe.get(String(headers.location))),
+        formatResponse(await scene.ann.get(String(headers.location))),
       ];
     },
-    comes: saying(/^\["202","404 unknown-session","20[02]"\]$/),
+    comes: containsText(/^\["202","404 unknown-session","20[02]"\]$/),
   },
   {
     name: 'github: the answer to a delivery is not readable without a token',
     async act(scene) {
       const { headers } = await deliver(scene, github(issue(106)));
-      return told(await scene.nobody.get(String(headers.location)));
+      return formatResponse(await scene.nobody.get(String(headers.location)));
     },
     comes: '401 unauthorized',
   },
@@ -132,8 +132,8 @@ export const deliveries = (): readonly Attack[] => [
       const body = issue(107, scene.play([{ name: 'whoami', input: {} }], 'Seen.'));
       return messageOf(scene, await deliver(scene, github(body)));
     },
-    comes: all(
-      saying(/\{\\"principal\\":\{\\"id\\":\\"webhook:github\\",\\"tenant\\":\\"acme\\"\}/),
+    comes: passesAll(
+      containsText(/\{\\"principal\\":\{\\"id\\":\\"webhook:github\\",\\"tenant\\":\\"acme\\"\}/),
       notSaying(/manager/),
     ),
   },

@@ -1,8 +1,8 @@
 /** Decisions about the wrong call or with a changed input. */
-import { type Attack, answer, problem, told } from '../attack.ts';
+import { type Attack, answer, formatResponse, problem } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { PENDING } from '../victims.ts';
-import { deciding, waiting } from './waiting.ts';
+import { deciding, startWaitingTurn } from './waiting.ts';
 
 export const edits = (): readonly Attack[] => [
   ...(
@@ -11,7 +11,7 @@ export const edits = (): readonly Attack[] => [
     (input): Attack => ({
       name: `an edit to the invalid input ${JSON.stringify(input)} pays nothing`,
       async act(scene) {
-        const { path } = await waiting(scene, 'refund');
+        const { path } = await startWaitingTurn(scene, 'refund');
         const came = await scene.rolf.post(path, { decision: 'edit', input });
         await scene.rolf.del(scene.own);
         return came;
@@ -46,7 +46,7 @@ export const edits = (): readonly Attack[] => [
   {
     name: 'an answer to a second question is refused if the call asked only one',
     async act(scene) {
-      const { path } = await waiting(scene, 'refund');
+      const { path } = await startWaitingTurn(scene, 'refund');
       const came = await scene.rolf.post(`${path}?question=2`, { decision: 'approve' });
       await scene.rolf.del(scene.own);
       return came;
@@ -64,7 +64,7 @@ export const edits = (): readonly Attack[] => [
   {
     name: 'a result in place of a decision is refused',
     async act(scene) {
-      const { call } = await waiting(scene, 'refund');
+      const { call } = await startWaitingTurn(scene, 'refund');
       const came = await scene.rolf.post(`${scene.own}/results/${call}`, { result: { paid: true } });
       await scene.rolf.del(scene.own);
       return came;
@@ -74,7 +74,7 @@ export const edits = (): readonly Attack[] => [
   {
     name: 'a decision in place of a result is refused',
     async act(scene) {
-      const { call } = await waiting(scene, 'measure', { what: 'x' });
+      const { call } = await startWaitingTurn(scene, 'measure', { what: 'x' });
       const came = await scene.rolf.post(`${scene.own}/approvals/${call}`, { decision: 'approve' });
       await scene.rolf.del(scene.own);
       return came;
@@ -91,18 +91,18 @@ export const edits = (): readonly Attack[] => [
       const [{ links }] = pendingIn(came);
       const approved = await rolf.post(links.approvals ?? '', { decision: 'approve' });
       await scene.ann.del(own);
-      return told(approved);
+      return formatResponse(approved);
     },
     comes: '403 another-person-required',
   },
   {
     name: 'the requester of a transfer cannot approve it with a token that has other roles',
     async act(scene) {
-      const { path } = await waiting(scene, 'transfer');
+      const { path } = await startWaitingTurn(scene, 'transfer');
       const other = scene.who({ sub: 'ann', tenant: 'acme', roles: ['manager', 'admin'] });
       const came = await other.post(path, { decision: 'edit', input: { amount: 1 } });
       await scene.rolf.del(scene.own);
-      return told(came);
+      return formatResponse(came);
     },
     comes: '403 another-person-required',
   },
@@ -117,7 +117,7 @@ export const edits = (): readonly Attack[] => [
       const [{ tool, links }] = pendingIn(await ann.post(`${own}/messages`, { message }));
       const refused = await ann.post(links.approvals ?? '', { decision: 'approve' });
       await rolf.post(links.approvals ?? '', { decision: 'reject' });
-      return [tool, told(refused)];
+      return [tool, formatResponse(refused)];
     },
     comes: ['take_gold', '403 role-required'],
   },
@@ -135,7 +135,7 @@ export const edits = (): readonly Attack[] => [
       const again = await ann.post(`${own}/messages`, { message: second });
       const [{ tool }] = pendingIn(again);
       await rolf.del(own);
-      return [told(again), tool];
+      return [formatResponse(again), tool];
     },
     comes: ['202', 'take_gold'],
     effects: ['take_gold 9 for acme'],
@@ -143,7 +143,7 @@ export const edits = (): readonly Attack[] => [
   {
     name: 'a reviewer sees the characters that reverse the direction of the text',
     async act(scene) {
-      const { pending } = await waiting(scene, 'memo', { text: 'pay \u202e0001\u2066 ok\u200b' });
+      const { pending } = await startWaitingTurn(scene, 'memo', { text: 'pay \u202e0001\u2066 ok\u200b' });
       await scene.rolf.del(scene.own);
       return [/[\u202e\u2066\u200b]/.test(JSON.stringify(pending)), String(pending.message)];
     },

@@ -5,7 +5,7 @@ import { type Reply, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
 /** The result of the server's tool, as the model receives it. */
-export async function called(
+export async function callEnemy(
   scene: Scene,
   scenario: Scenario,
   replies: readonly Reply[] = [[{ name: 'help', input: {} }], sayResult],

@@ -1,7 +1,7 @@
 /**
  * Attacks on the built-in authentication: localhost, a token, no authentication, and pages of other origins.
  */
-import { type Attack, all, type Check, problem } from '../attack.ts';
+import { type Attack, type Check, passesAll, problem } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
 
@@ -113,7 +113,7 @@ const withToken: readonly Attack[] = [
     ([what, header, value]): Attack => ({
       name: `if a token is set, ${what} is refused, also on localhost`,
       act: ({ nobody }) => nobody.at('token').ask({ path: '/agents', headers: [[header, value]] }),
-      comes: all(wrongToken, challenge),
+      comes: passesAll(wrongToken, challenge),
     }),
   ),
   {

@@ -1,5 +1,14 @@
 /** Files: wrong media types, ranges, oversized forms, and content that a browser would execute. */
-import { type Attack, all, type Check, holding, notSaying, problem, status, told } from '../attack.ts';
+import {
+  type Attack,
+  type Check,
+  formatResponse,
+  holding,
+  notSaying,
+  passesAll,
+  problem,
+  status,
+} from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
@@ -18,7 +27,8 @@ const part = (mediaType: string, data: string, more: object = {}): object => ({
 const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<ReceivedResponse> =>
   ann.post(`${own}/messages`, { message: [{ type: 'text', text: 'Look.' }, ...parts] });
 
-const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+const invalidBody = (detail: string): Check =>
+  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
 /** Form parts that are not files, or not accepted. */
 const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
@@ -28,25 +38,25 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
   [
     'a type with a line break',
     part('image/png\r\nx-evil: 1', PNG),
-    invalid('message[1].mediaType: must be a media type such as image/png'),
+    invalidBody('message[1].mediaType: must be a media type such as image/png'),
   ],
   ['a wildcard type', part('image/*', PNG), status(415, 422)],
   [
     'invalid base64',
     part('image/png', '!!!'),
-    invalid('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
+    invalidBody('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
   ],
   ['base64 with line breaks', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), status(422)],
   ['an empty file', part('image/png', ''), status(422)],
   [
     'both data and a URL',
     part('image/png', PNG, { url: 'https://example.com/x.png' }),
-    invalid('message[1]: must have data or url, not both'),
+    invalidBody('message[1]: must have data or url, not both'),
   ],
   [
     'a data URL of another type',
     part('image/png', 'data:text/html;base64,PGI+'),
-    invalid('message[1].mediaType: is image/png, and its data URL says text/html'),
+    invalidBody('message[1].mediaType: is image/png, and its data URL says text/html'),
   ],
   [
     'a data URL without base64',
@@ -56,27 +66,27 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
   [
     'an http URL',
     { type: 'file', mediaType: 'image/png', url: 'http://169.254.169.254/x' },
-    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a URL with a password',
     { type: 'file', mediaType: 'image/png', url: 'https://a:b@example.com/x' },
-    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a file URL',
     { type: 'file', mediaType: 'image/png', url: 'file:///etc/passwd' },
-    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a javascript URL',
     { type: 'file', mediaType: 'image/png', url: 'javascript:alert(1)' },
-    invalid('message[1].url: must be a data URL, or an https URL without a user in it'),
+    invalidBody('message[1].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a URL of excessive length',
     { type: 'file', mediaType: 'image/png', url: `https://example.com/${'x'.repeat(9000)}` },
-    invalid('message[1].url: must have at most 8192 characters'),
+    invalidBody('message[1].url: must have at most 8192 characters'),
   ],
   ['the id of a file', { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' }, status(422)],
   ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), status(413)],
@@ -98,12 +108,12 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   [
     'a repeated message',
     `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
-    invalid('message: appears more than once'),
+    invalidBody('message: appears more than once'),
   ],
   [
     'a message that is a file',
     `${field('name="message"; filename="x.txt"', 'x', 'text/plain')}${END}`,
-    invalid('message: must be text. Send files in other fields; message: is missing'),
+    invalidBody('message: must be text. Send files in other fields; message: is missing'),
   ],
   [
     'a hundred and one files',
@@ -128,12 +138,12 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   [
     'a field with the name __proto__',
     `${field('name="message"', 'x')}${field('name="__proto__"', '{"tenant":"zeta"}')}${END}`,
-    invalid('__proto__: is not known here'),
+    invalidBody('__proto__: is not known here'),
   ],
 ];
 
 /** Stores a file of this type, and returns the response that serves it. */
-async function shown(
+async function uploadAndGet(
   scene: Scene,
   mediaType: string,
   name: string,
@@ -205,7 +215,7 @@ export const files = (): readonly Attack[] => [
     ([type, name, bytes]): Attack => ({
       name: `a file of the type ${type} is served as a download that does not run on this origin`,
       async act(scene) {
-        const { headers } = await shown(scene, type, name, bytes);
+        const { headers } = await uploadAndGet(scene, type, name, bytes);
         return { ...headers, kind: String(headers['content-disposition']).split(';')[0] };
       },
       comes: holding({ ...SAFE, kind: 'attachment' }),
@@ -215,17 +225,17 @@ export const files = (): readonly Attack[] => [
     (name): Attack => ({
       name: `the file name ${JSON.stringify(name)} cannot break out of its header or folder`,
       async act(scene) {
-        const { headers, status: code } = await shown(scene, 'text/plain', name, 'x');
+        const { headers, status: code } = await uploadAndGet(scene, 'text/plain', name, 'x');
         return `${code} ${headers['content-disposition']} ${headers['set-cookie']}`;
       },
-      comes: all(notSaying(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
+      comes: passesAll(notSaying(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
     }),
   ),
   ...ranges.map(
     ([range, code]): Attack => ({
       name: `the range ${range.slice(0, 32)} returns ${code} without additional bytes`,
       async act(scene) {
-        const first = await shown(scene, 'text/plain', 'x.txt', '0123456789');
+        const first = await uploadAndGet(scene, 'text/plain', 'x.txt', '0123456789');
         const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
         const came = await scene.ann.get(`${scene.own}/files/${id}`, { range });
         return [came.status, came.text.length <= 10 || came.status === 416];
@@ -246,11 +256,11 @@ export const files = (): readonly Attack[] => [
   {
     name: 'a file of one session does not exist in another session of the same owner',
     async act(scene) {
-      const first = await shown(scene, 'text/plain', 'x.txt', 'mine');
+      const first = await uploadAndGet(scene, 'text/plain', 'x.txt', 'mine');
       const [id] = /[0-9a-f]{64}/.exec(String(first.headers.etag)) ?? ['none'];
       const other = scene.at(`${scene.session}-b`);
       await scene.ann.post(`${other}/messages`, { message: 'Hello.' });
-      return told(await scene.ann.get(`${other}/files/${id}`));
+      return formatResponse(await scene.ann.get(`${other}/files/${id}`));
     },
     comes: '404 unknown-file',
   },
@@ -259,7 +269,7 @@ export const files = (): readonly Attack[] => [
     async act({ ann, at, session }) {
       const id = 'a'.repeat(64);
       await ann.post(`${at(session)}/messages`, { message: 'Hello.' });
-      return told(await ann.get(`${at(session)}/files/${id}`, { 'if-none-match': `"${id}"` }));
+      return formatResponse(await ann.get(`${at(session)}/files/${id}`, { 'if-none-match': `"${id}"` }));
     },
     comes: '404 unknown-file',
   },

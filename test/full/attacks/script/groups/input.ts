@@ -1,5 +1,5 @@
 /** Malformed headers and bodies, and tool inputs that are not valid. */
-import { type Attack, answer, type Check, problem, saying, status, told } from '../attack.ts';
+import { type Attack, answer, type Check, containsText, formatResponse, problem, status } from '../attack.ts';
 import type { RequestToSend } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 
@@ -11,11 +11,12 @@ const json = (
   body,
 });
 
-const invalid = (detail: string): Check => problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+const invalidBody = (detail: string): Check =>
+  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
 const notJson = problem(400, 'bad-json', 'The body is not JSON.');
 
-const noObject = invalid('it must be a JSON object');
+const noObject = invalidBody('it must be a JSON object');
 
 const wrongType = problem(
   415,
@@ -40,30 +41,34 @@ const bodies: readonly (readonly [
   [
     'a message that is an object',
     json('{"message":{"toString":"x"}}'),
-    invalid('message: must be text that is not blank'),
+    invalidBody('message: must be text that is not blank'),
   ],
-  ['a message that is a number', json('{"message":7}'), invalid('message: must be text that is not blank')],
-  ['a blank message', json('{"message":" \\n\\t"}'), invalid('message: must be text that is not blank')],
-  ['no message', json('{}'), invalid('message: is missing')],
+  [
+    'a message that is a number',
+    json('{"message":7}'),
+    invalidBody('message: must be text that is not blank'),
+  ],
+  ['a blank message', json('{"message":" \\n\\t"}'), invalidBody('message: must be text that is not blank')],
+  ['no message', json('{}'), invalidBody('message: is missing')],
   [
     'an empty list of parts',
     json('{"message":[]}'),
-    invalid('message: must contain a file, or text that is not blank'),
+    invalidBody('message: must contain a file, or text that is not blank'),
   ],
   [
     'a hundred and one parts',
     json(`{"message":[${Array(101).fill('{"type":"text","text":"x"}').join()}]}`),
-    invalid('message: must have at most 100 parts'),
+    invalidBody('message: must have at most 100 parts'),
   ],
   [
     'a part of an unknown type',
     json('{"message":[{"type":"tool_result","text":"x"}]}'),
-    invalid('message[0]: must be a part of the type text or file'),
+    invalidBody('message[0]: must be a part of the type text or file'),
   ],
   [
     'a part with a role',
     json('{"message":[{"type":"text","text":"x","role":"system"}]}'),
-    invalid('message[0].role: is not known here'),
+    invalidBody('message[0].role: is not known here'),
   ],
   ['a negative delay', json('{"message":"x","delaySeconds":-1}'), status(422)],
   ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), status(422)],
@@ -217,9 +222,11 @@ export const input = (): readonly Attack[] => [
         const came = await ann.post(`${own}/messages`, {
           message: play([{ name: 'pay', input: given }], sayResult),
         });
-        return [told(came), String(came.json?.text).slice(0, 200)];
+        return [formatResponse(came), String(came.json?.text).slice(0, 200)];
       },
-      comes: saying(/^\["200","(Error: )?The input of tool 'pay' is not valid|^\["200","(Error: )?.*JSON/),
+      comes: containsText(
+        /^\["200","(Error: )?The input of tool 'pay' is not valid|^\["200","(Error: )?.*JSON/,
+      ),
     }),
   ),
   {
@@ -244,7 +251,7 @@ export const input = (): readonly Attack[] => [
           ann.post(`${own}/messages`, { message }, { 'idempotency-key': 'same' }),
         ),
       );
-      return [[...new Set(all.map(told))], new Set(all.map(({ json: one }) => one?.turn)).size];
+      return [[...new Set(all.map(formatResponse))], new Set(all.map(({ json: one }) => one?.turn)).size];
     },
     comes: [['200'], 1],
     effects: ['pay 2 for acme'],

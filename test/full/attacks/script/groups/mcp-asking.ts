@@ -46,7 +46,7 @@ function stateOf(named: { session: string; turn: string; call: string }, input: 
 }
 
 /** Starts a refund that a manager of acme must approve. Returns it with the data for the answer. */
-async function asked(scene: Scene) {
+async function askForRefund(scene: Scene) {
   const message = scene.play([{ name: 'refund', input: { amount: 5 } }], 'Done.');
   const input = { message, session: scene.session };
   const { json } = await ask(scene.rolf, input);
@@ -58,14 +58,14 @@ async function asked(scene: Scene) {
 }
 
 /** Returns the text of the result, or its type if it asks for more input. */
-const said = ({ json }: ReceivedResponse): unknown => {
+const lastTextOf = ({ json }: ReceivedResponse): unknown => {
   const { resultType, content } = Object(json?.result);
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;
 };
 
 const NO_STATE: Check = answer(200, { error: { code: -32602 } });
 
-const refused = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
+const errorCodeOf = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
 
 export const mcpAsking = (victims: Victims): readonly Attack[] => [
   ...(['ann', 'rolf', 'impostor'] as const).map(
@@ -75,7 +75,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
         const input = { message: 'Refund it.' };
         const named = { session: PENDING, turn: victims.suspended, call: victims.call };
         const responses = { [`${victims.call}#0`]: approve };
-        return refused(
+        return errorCodeOf(
           await ask(scene[name], input, { requestState: stateOf(named, input), inputResponses: responses }),
         );
       },
@@ -85,21 +85,24 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
   {
     name: "a manager's state refunds nothing when another caller sends it",
     async act(scene) {
-      const { answerAs } = await asked(scene);
+      const { answerAs } = await askForRefund(scene);
       const came = await answerAs(scene.ann, approve);
       const others = [await answerAs(scene.zoe, approve), await answerAs(scene.impostor, approve)];
       await scene.rolf.del(scene.own);
-      return [String(said(came)).includes("somebody with the role 'manager'"), ...others.map(refused)];
+      return [
+        String(lastTextOf(came)).includes("somebody with the role 'manager'"),
+        ...others.map(errorCodeOf),
+      ];
     },
     comes: [true, -32602, -32602],
   },
   {
     name: 'many concurrent copies of an approval refund once',
     async act(scene) {
-      const { answerAs } = await asked(scene);
+      const { answerAs } = await askForRefund(scene);
       const came = await Promise.all([1, 2, 3, 4].map(() => answerAs(scene.rolf, approve)));
       await answerAs(scene.rolf, approve);
-      return new Set(came.map(said)).size;
+      return new Set(came.map(lastTextOf)).size;
     },
     comes: 1,
     effects: ['refund 5 for acme'],
@@ -107,9 +110,9 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
   {
     name: 'an answer cannot be withdrawn or replaced',
     async act(scene) {
-      const { answerAs } = await asked(scene);
+      const { answerAs } = await askForRefund(scene);
       await answerAs(scene.rolf, { action: 'decline' });
-      return String(said(await answerAs(scene.rolf, approve))).includes('This was answered before');
+      return String(lastTextOf(await answerAs(scene.rolf, approve))).includes('This was answered before');
     },
     comes: true,
   },
@@ -122,10 +125,10 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     ([what, content]): Attack => ({
       name: `an approval ${what} is requested again and refunds nothing`,
       async act(scene) {
-        const { answerAs } = await asked(scene);
+        const { answerAs } = await askForRefund(scene);
         const came = await answerAs(scene.rolf, { action: 'accept', content });
         await scene.rolf.del(scene.own);
-        return said(came);
+        return lastTextOf(came);
       },
       comes: 'input_required',
     }),
@@ -133,13 +136,13 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
   {
     name: 'the state of one call cannot answer another call or start a turn',
     async act(scene) {
-      const { key, requestState, input } = await asked(scene);
+      const { key, requestState, input } = await askForRefund(scene);
       const other = { message: scene.play('Mine.'), session: input.session };
       const more = { requestState, inputResponses: { [key]: approve } };
       const came = await ask(scene.rolf, other, more);
       const without = await ask(scene.rolf, other, { inputResponses: more.inputResponses });
       await scene.rolf.del(scene.own);
-      return [refused(came), refused(without)];
+      return [errorCodeOf(came), errorCodeOf(without)];
     },
     comes: [-32602, -32602],
   },

@@ -1,5 +1,15 @@
 /** The MCP endpoint of the app: hostile arguments, ids, keys and batches. */
-import { type Attack, all, answer, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
+import {
+  type Attack,
+  answer,
+  type Check,
+  containsText,
+  formatResponse,
+  notSaying,
+  passesAll,
+  problem,
+  status,
+} from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { FILES, VAULT, type Victims } from '../victims.ts';
@@ -30,7 +40,7 @@ const call = (
 ): Promise<ReceivedResponse> => rpc(scene, 'tools/call', { name, arguments: input, ...more });
 
 /** Expects a JSON-RPC error with this message. */
-const refused = (code: number, message: string): Check => answer(200, { error: { code, message } });
+const rpcError = (code: number, message: string): Check => answer(200, { error: { code, message } });
 
 /** Invalid session ids. */
 const sessions = [
@@ -97,7 +107,7 @@ const protocol: readonly Attack[] = [
     ([what, given, message]): Attack => ({
       name: `a call with ${what} runs no tool`,
       act: (scene) => rpc(scene, 'tools/call', given),
-      comes: refused(-32602, message),
+      comes: rpcError(-32602, message),
     }),
   ),
   ...bodies.map(
@@ -158,12 +168,12 @@ const protocol: readonly Attack[] = [
   {
     name: 'an invented cursor is refused',
     act: (scene) => rpc(scene, 'tools/list', { cursor: 'eyJvZmZzZXQiOi0xfQ' }),
-    comes: refused(-32602, 'There is no such page. The first page lists everything.'),
+    comes: rpcError(-32602, 'There is no such page. The first page lists everything.'),
   },
   {
     name: 'an unknown method is reported as unknown',
     act: (scene) => rpc(scene, 'roots/list', {}),
-    comes: refused(-32601, 'Method not found'),
+    comes: rpcError(-32601, 'Method not found'),
   },
   {
     name: 'an old or unknown protocol version is refused',
@@ -195,7 +205,7 @@ const resources = ({ turn, file }: Victims): readonly Attack[] =>
   ].map((uri) => ({
     name: `the resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')} does not exist`,
     act: (scene) => rpc(scene, 'resources/read', { uri }),
-    comes: all(answer(200, { error: { code: -32602, data: { uri } } }), notSaying(/ZETA/)),
+    comes: passesAll(answer(200, { error: { code: -32602, data: { uri } } }), notSaying(/ZETA/)),
   }));
 
 const tools: readonly Attack[] = [
@@ -212,18 +222,18 @@ const tools: readonly Attack[] = [
         },
         { 'x-gateway-tenant': 'zeta' },
       ),
-    comes: all(saying(/ACME-BOOKS-4411/), notSaying(/ZETA-BOOKS/)),
+    comes: passesAll(containsText(/ACME-BOOKS-4411/), notSaying(/ZETA-BOOKS/)),
   },
   {
     name: 'an unpublished tool is not called, although an agent has it',
     act: (scene) => call(scene, 'refund', { amount: 5 }),
-    comes: saying(/-32602/),
+    comes: containsText(/-32602/),
   },
   ...['__proto__', 'constructor', 'toString', 'PAY', 'pay '].map(
     (name): Attack => ({
       name: `the tool ${JSON.stringify(name)} does not exist`,
       act: (scene) => call(scene, name, { amount: 5 }),
-      comes: saying(/-32602/),
+      comes: containsText(/-32602/),
     }),
   ),
   {
@@ -251,7 +261,7 @@ const tools: readonly Attack[] = [
     (as): Attack => ({
       name: `a response does not contain a secret that a tool returns (${as})`,
       act: (scene) => call(scene, 'leak', { as }, { _meta: { progressToken: 1 } }),
-      comes: saying(/\[secret API_KEY\]/),
+      comes: containsText(/\[secret API_KEY\]/),
     }),
   ),
 ];
@@ -271,7 +281,7 @@ const agents = (victims: Victims): readonly Attack[] => [
       await scene.ann.del(scene.at(VAULT));
       return came;
     },
-    comes: all(answer(200, { result: { structuredContent: { text: 'Mine.' } } }), notSaying(/ZETA/)),
+    comes: passesAll(answer(200, { result: { structuredContent: { text: 'Mine.' } } }), notSaying(/ZETA/)),
   },
   {
     name: "zeta's key gives no access to a session of zeta",
@@ -292,7 +302,7 @@ const agents = (victims: Victims): readonly Attack[] => [
       await call(scene, 'plain', { message: scene.play('First.') }, more);
       return call(scene, 'plain', { message: scene.play('Second.') }, more);
     },
-    comes: saying(
+    comes: containsText(
       /This holdfast\/idempotency-key was used with another input. Use a new key for a new message\./,
     ),
   },
@@ -316,7 +326,11 @@ const agents = (victims: Victims): readonly Attack[] => [
       const { outcome, session } = result.structuredContent;
       const again = await call(scene, 'clerk', { message: 'Approve it.', session });
       await scene.rolf.del(scene.at(session));
-      return [outcome, told(came), JSON.stringify(again.json).includes('waits for an answer from outside')];
+      return [
+        outcome,
+        formatResponse(came),
+        JSON.stringify(again.json).includes('waits for an answer from outside'),
+      ];
     },
     comes: ['suspended', '200', true],
   },
@@ -356,7 +370,7 @@ const streams = (victims: Victims): readonly Attack[] => [
     (session): Attack => ({
       name: `an event id that names another owner's session ${session} shows nothing of it`,
       act: (scene) => takingUp(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
-      comes: all(status(404), notSaying(/ZETA/)),
+      comes: passesAll(status(404), notSaying(/ZETA/)),
     }),
   ),
   ...['records', 'constructor', 'nobody'].map(

@@ -2,7 +2,7 @@
  * A definition that receives a secret instead of the secret's name. The runner also searches responses,
  * journals, logs and requests for this secret.
  */
-import { type Attack, all, notSaying, problem, saying } from '../attack.ts';
+import { type Attack, containsText, notSaying, passesAll, problem } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
@@ -18,7 +18,7 @@ const unsigned = problem(
 const silent = notSaying(new RegExp(SECRETS.MISPLACED));
 
 /** Makes the careless agent call a tool. Returns its answer, state and journal. */
-async function heard({ ann, play }: Scene, tool: string): Promise<string> {
+async function secretsHeard({ ann, play }: Scene, tool: string): Promise<string> {
   const own = `/agents/careless/sessions/${tool}`;
   const came = await ann.post(`${own}/messages`, {
     message: play([{ name: tool, input: {} }], sayResult),
@@ -49,14 +49,17 @@ export const misplacedSecrets = (): readonly Attack[] => [
   ),
   {
     name: 'a tool that requires the secret fails without showing it in the answer, the state or the journal',
-    act: (scene) => heard(scene, 'demand'),
-    comes: all(silent, saying(/There is no secret with the name passed to `secrets\.require`/)),
+    act: (scene) => secretsHeard(scene, 'demand'),
+    comes: passesAll(silent, containsText(/There is no secret with the name passed to `secrets\.require`/)),
     logs: /Tool 'demand' threw/,
   },
   {
     name: 'the model receives the reason why its MCP server is unreachable, without the bearer token',
-    act: (scene) => heard(scene, 'careless_is_not_reachable'),
-    comes: all(silent, saying(/needs the secret that its `bearer` names, which this caller does not have/)),
+    act: (scene) => secretsHeard(scene, 'careless_is_not_reachable'),
+    comes: passesAll(
+      silent,
+      containsText(/needs the secret that its `bearer` names, which this caller does not have/),
+    ),
     logs: /careless_is_not_reachable/,
   },
 ];

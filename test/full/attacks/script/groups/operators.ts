@@ -1,5 +1,5 @@
 /** Sessions of other owners, selected by `?owner=`. Only operators may read them, and each read is logged. */
-import { type Attack, all, notSaying, problem, status, told } from '../attack.ts';
+import { type Attack, formatResponse, notSaying, passesAll, problem, status } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
@@ -58,7 +58,7 @@ const ofOwners: readonly (readonly [method: string, below: string, body: string]
 ];
 
 /** Creates a session of a separate owner, whose answer contains a secret word. */
-async function settled({ who, session, at, play }: Scene) {
+async function settleSession({ who, session, at, play }: Scene) {
   const dan = who({ sub: 'dan', tenant: session });
   await dan.post(`${at(VAULT)}/messages`, { message: play('The word is DAN-4711.') });
   const of = (below = '') => `${at(VAULT)}${below}?owner=tenant:${session}`;
@@ -87,7 +87,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
     ([query, comes]): Attack => ({
       name: `a session of zeta is not shown by ?${query}`,
       act: ({ rolf, at }) => rolf.get(`${at(VAULT)}?${query}`),
-      comes: typeof comes === 'function' ? all(comes, wordless) : comes,
+      comes: typeof comes === 'function' ? passesAll(comes, wordless) : comes,
     }),
   ),
   ...claimed.map(
@@ -121,7 +121,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
     ([method, below, body]): Attack => ({
       name: `an operator cannot act for an owner: ${method} ${below}`,
       async act(scene) {
-        const { dan, of, olga } = await settled(scene);
+        const { dan, of, olga } = await settleSession(scene);
         const came = await olga.ask({
           method,
           path: of(below),
@@ -129,7 +129,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
           body,
         });
         const { text } = await dan.get(`${scene.at(VAULT)}/events`);
-        return [told(came), accesses(text), text.split('"turn-started"').length - 1];
+        return [formatResponse(came), accesses(text), text.split('"turn-started"').length - 1];
       },
       comes: ['403 role-required', 0, 1],
     }),
@@ -137,7 +137,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
   {
     name: 'each way in which an operator reads a session is recorded without its content',
     async act(scene) {
-      const { dan, of, olga } = await settled(scene);
+      const { dan, of, olga } = await settleSession(scene);
       const ways = [of(), of('/events'), `${of('/events')}&limit=1`, `${of()}&`];
       const came = [];
       for (const way of ways) came.push((await olga.get(way)).status);

@@ -1,5 +1,14 @@
 /** Sessions of other owners: by name, by the ids of their contents, and by callers with similar names. */
-import { type Attack, all, answer, notSaying, problem, saying, status, told } from '../attack.ts';
+import {
+  type Attack,
+  answer,
+  containsText,
+  formatResponse,
+  notSaying,
+  passesAll,
+  problem,
+  status,
+} from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Claims } from '../secrets.ts';
@@ -100,7 +109,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       const came = await ann.post(`${at(VAULT)}/messages`, { message: play('Mine.') });
       const state = await ann.get(at(VAULT));
       await ann.del(at(VAULT));
-      return [told(came), `${came.text}${state.text}`.includes('ZETA')];
+      return [formatResponse(came), `${came.text}${state.text}`.includes('ZETA')];
     },
     comes: ['200', false],
   },
@@ -112,7 +121,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       await ann.del(at(VAULT));
       return came;
     },
-    comes: all(answer(200, { text: 'Mine.' }), wordless),
+    comes: passesAll(answer(200, { text: 'Mine.' }), wordless),
   },
   {
     name: "a tool reads the principal's records, regardless of its input and the message",
@@ -140,7 +149,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       ann.post(`${own}/messages`, {
         message: play([{ name: 'whoami', input: { principal: { id: 'zoe', tenant: 'zeta' } } }], sayResult),
       }),
-    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
+    comes: containsText(/\{\\"principal\\":\{\\"id\\":\\"ann\\",\\"tenant\\":\\"acme\\"\}/),
   },
   {
     name: 'a turn of one session is not found by its id in another session of the same owner',
@@ -164,7 +173,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
     async act({ ann, impostor }) {
       const path = '/agents/secret-agent/sessions/x';
       const [one, other]: ReceivedResponse[] = await Promise.all([ann.get(path), impostor.get(path)]);
-      return [told(one as ReceivedResponse), one?.text === other?.text];
+      return [formatResponse(one as ReceivedResponse), one?.text === other?.text];
     },
     comes: ['404 unknown-agent', true],
   },

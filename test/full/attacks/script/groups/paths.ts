@@ -1,5 +1,5 @@
 /** Paths and bytes that another parser could interpret differently. */
-import { type Attack, all, type Check, notSaying, problem, status } from '../attack.ts';
+import { type Attack, type Check, notSaying, passesAll, problem, status } from '../attack.ts';
 import { VAULT } from '../victims.ts';
 
 const badId = problem(
@@ -89,14 +89,14 @@ export const paths = (): readonly Attack[] => [
     ([id, comes]): Attack => ({
       name: `the id '${id.slice(0, 32)}' gives no access to a session of zeta`,
       act: ({ ann }) => ann.get(`/agents/clerk/sessions/${id}`),
-      comes: all(comes, notSaying(/ZETA/)),
+      comes: passesAll(comes, notSaying(/ZETA/)),
     }),
   ),
   ...strangePaths.map(
     ([path, comes]): Attack => ({
       name: `the path ${path.slice(0, 60)} does not resolve`,
       act: ({ ann }) => ann.get(path),
-      comes: all(comes, notSaying(/ZETA|root:/)),
+      comes: passesAll(comes, notSaying(/ZETA|root:/)),
     }),
   ),
   ...smuggled.map(

@@ -1,5 +1,5 @@
 /** One token for several persons: chats with the same opening, and persons that a request names. */
-import { type Attack, all, answer, type Check, notSaying, problem, saying } from '../attack.ts';
+import { type Attack, answer, type Check, containsText, notSaying, passesAll, problem } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Person } from '../person.ts';
 import { type Call, sayResult } from '../puppet-model.ts';
@@ -15,7 +15,7 @@ const server = ({ who }: Scene): Person => who({ sub: 'chat-server', delegates: 
 
 type HeaderRecord = Readonly<Record<string, string>>;
 
-const as = (person: string): HeaderRecord => ({ 'x-user-id': person });
+const userHeader = (person: string): HeaderRecord => ({ 'x-user-id': person });
 
 /** The caller, headers and fields of every request of a chat. */
 interface Sending {
@@ -55,7 +55,10 @@ async function equalOpenings(
   return say(others.at(-1) ?? first, next(opening, came));
 }
 
-const unknown: Check = all(answer(400, { error: { code: 'unknown_conversation' } }), notSaying(/principal/));
+const unknown: Check = passesAll(
+  answer(400, { error: { code: 'unknown_conversation' } }),
+  notSaying(/principal/),
+);
 
 /** Request fields that are not an identity. */
 const claims: readonly (readonly [what: string, sending: Omit<Sending, 'by'>])[] = [
@@ -64,7 +67,7 @@ const claims: readonly (readonly [what: string, sending: Omit<Sending, 'by'>])[]
   ['a safety_identifier', { body: { safety_identifier: 'zoe' } }],
   ['a prompt_cache_key', { body: { prompt_cache_key: 'zoe' } }],
   ['a mapped header', { headers: { 'x-gateway-tenant': 'acme' } }],
-  ['the header of a person', { headers: as('zoe') }],
+  ['the header of a person', { headers: userHeader('zoe') }],
   ['the count of a second try', { headers: { 'x-stainless-retry-count': '1' } }],
 ];
 
@@ -129,16 +132,16 @@ export const persons = (): readonly Attack[] => [
     name: 'a caller who does not delegate cannot act for the person in a header',
     async act(scene) {
       const message = scene.play(LOOK, sayResult);
-      return app(scene).post(`${scene.own}/messages`, { message }, as('zoe'));
+      return app(scene).post(`${scene.own}/messages`, { message }, userHeader('zoe'));
     },
-    comes: saying(/\{\\"principal\\":\{\\"id\\":\\"app\\"\}/),
+    comes: containsText(/\{\\"principal\\":\{\\"id\\":\\"app\\"\}/),
   },
   ...people.map(
     (id): Attack => ({
       name: `the person ${JSON.stringify(id)} of a caller is not the same as any other person`,
       async act(scene) {
         const message = scene.play(LOOK, sayResult);
-        const { json } = await server(scene).post(`${scene.own}/messages`, { message }, as(id));
+        const { json } = await server(scene).post(`${scene.own}/messages`, { message }, userHeader(id));
         return Object(JSON.parse(String(json?.text))).principal;
       },
       comes: { id: `chat-server/${id}` },
@@ -147,7 +150,7 @@ export const persons = (): readonly Attack[] => [
   ...impossible.map(
     ([what, id]): Attack => ({
       name: `a person with ${what} is refused and does not count as the caller`,
-      act: (scene) => server(scene).get('/agents', as(id)),
+      act: (scene) => server(scene).get('/agents', userHeader(id)),
       comes: problem(400, 'invalid-person'),
     }),
   ),
@@ -160,31 +163,31 @@ export const persons = (): readonly Attack[] => [
   {
     name: 'two persons with equal chats with calls each continue their own chat',
     async act(scene) {
-      const of = (person: string): Sending => ({ by: server(scene), headers: as(person) });
+      const of = (person: string): Sending => ({ by: server(scene), headers: userHeader(person) });
       return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
     },
-    comes: all(answer(200), saying(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+    comes: passesAll(answer(200), containsText(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
   },
   {
     name: 'a person who knows the text of another chat cannot continue it',
     async act(scene) {
       const by = server(scene);
       const opening = [user(scene.play('Hi.'))];
-      const came = await say({ by, headers: as('ann') }, opening);
-      return say({ by, headers: as('ben') }, next(opening, came));
+      const came = await say({ by, headers: userHeader('ann') }, opening);
+      return say({ by, headers: userHeader('ben') }, next(opening, came));
     },
     comes: unknown,
   },
   ...[
-    ['another person', as('ben')] as const,
+    ['another person', userHeader('ben')] as const,
     ['the caller itself', {}] as const,
-    ['a person who is called like both', as('chat-server/ann')] as const,
+    ['a person who is called like both', userHeader('chat-server/ann')] as const,
   ].map(
     ([what, headers]): Attack => ({
       name: `a session of a person does not exist for ${what}`,
       async act(scene) {
         const by = server(scene);
-        await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, as('ann'));
+        await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, userHeader('ann'));
         return by.get(scene.own, headers);
       },
       comes: problem(404, 'unknown-session'),
@@ -195,10 +198,13 @@ export const persons = (): readonly Attack[] => [
     async act(scene) {
       const messages = [user(scene.play(LOOK, sayResult))];
       const key = { 'idempotency-key': `chat-${scene.session}` };
-      const of = (person: string): Sending => ({ by: server(scene), headers: { ...key, ...as(person) } });
+      const of = (person: string): Sending => ({
+        by: server(scene),
+        headers: { ...key, ...userHeader(person) },
+      });
       await say(of('ann'), messages);
       return say(of('ben'), messages);
     },
-    comes: all(answer(200), saying(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+    comes: passesAll(answer(200), containsText(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
   },
 ];

@@ -1,10 +1,10 @@
 /** Stored data that could make a session unreadable or block its next turn. */
-import { type Attack, type Check, saying, status, told } from '../attack.ts';
+import { type Attack, type Check, containsText, formatResponse, status } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { github, slack, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
-import { waiting } from './waiting.ts';
+import { startWaitingTurn } from './waiting.ts';
 
 /** Reads a session in every way after an attack, and sends another message. */
 async function aftermath({ rolf, own, play }: Scene, came: ReceivedResponse): Promise<readonly string[]> {
@@ -12,7 +12,12 @@ async function aftermath({ rolf, own, play }: Scene, came: ReceivedResponse): Pr
   const events = await rolf.get(`${own}/events`);
   const next = await rolf.post(`${own}/messages?pending=decline`, { message: play('Still here.') });
   await rolf.del(own);
-  return [told(came).split(' ')[0] ?? '', told(state), told(events), told(next)];
+  return [
+    formatResponse(came).split(' ')[0] ?? '',
+    formatResponse(state),
+    formatResponse(events),
+    formatResponse(next),
+  ];
 }
 
 const deepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -40,14 +45,14 @@ const hard: readonly (readonly [what: string, json: string])[] = [
 
 /** Expects one of these statuses for the stored data, and 200 for each later request. */
 const unharmed = (...codes: readonly number[]): Check =>
-  saying(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
+  containsText(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 
 export const poison = (): readonly Attack[] => [
   ...hard.map(
     ([what, json]): Attack => ({
       name: `${what} as the result of a call does not break its session`,
       async act(scene) {
-        const { path } = await waiting(scene, 'measure', { what: 'x' });
+        const { path } = await startWaitingTurn(scene, 'measure', { what: 'x' });
         return aftermath(scene, await scene.ann.post(path, `{"result":${json}}`));
       },
       comes: unharmed(200, 413, 422),
@@ -57,7 +62,7 @@ export const poison = (): readonly Attack[] => [
     ([what, json]): Attack => ({
       name: `${what} as the input of an edit does not break its session and pays nothing`,
       async act(scene) {
-        const { path } = await waiting(scene, 'refund');
+        const { path } = await startWaitingTurn(scene, 'refund');
         return aftermath(
           scene,
           await scene.rolf.post(path, `{"decision":"edit","input":{"amount":${json}}}`),

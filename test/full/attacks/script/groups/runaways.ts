@@ -1,7 +1,7 @@
 /** Turns that start turns, and loops that do not end. */
-import { type Attack, answer, saying, status, told } from '../attack.ts';
+import { type Attack, answer, containsText, formatResponse, status } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
-import { ended, quiet } from '../patience.ts';
+import { pollUntilEnded, waitUntilQuiet } from '../patience.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 
 const QUEUED = { prefer: 'respond-async' };
@@ -25,7 +25,7 @@ const breeding: readonly Attack[] = [
       });
       const state = await ann.get(own);
       await rolf.del(own);
-      return [told(came), waitingIn(state) <= 100];
+      return [formatResponse(came), waitingIn(state) <= 100];
     },
     comes: ['200', true],
   },
@@ -41,7 +41,7 @@ const breeding: readonly Attack[] = [
       ];
       const message = scene.play(again, 'Done.');
       await ann.post(`${own}/messages`, { message });
-      const asked = await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
+      const asked = await waitUntilQuiet(() => model.bodies.filter((body) => body.includes(message)).length);
       await rolf.del(own);
       return asked;
     },
@@ -55,7 +55,7 @@ const breeding: readonly Attack[] = [
         const message = play([{ name: 'schedule_message', input: { message: 'x', when } }], sayResult);
         const came = await ann.post(`${own}/messages`, { message });
         const state = await ann.get(own);
-        return [told(came), waitingIn(state)];
+        return [formatResponse(came), waitingIn(state)];
       },
       comes: ['200', 0],
     }),
@@ -73,7 +73,7 @@ const loops: readonly Attack[] = [
     name: 'a turn that reaches a limit names the limit',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
-    comes: saying(/"limit":\{"kind":"iterations","most":\d+\}/),
+    comes: containsText(/"limit":\{"kind":"iterations","most":\d+\}/),
   },
   {
     name: 'a turn that has used a million tokens makes no further model calls',
@@ -98,7 +98,7 @@ const loops: readonly Attack[] = [
     async act({ ann, own, play }) {
       const calls = Array.from({ length: 1000 }, () => ({ name: 'records', input: {} }));
       const came = await ann.post(`${own}/messages`, { message: play(calls, 'Done.') });
-      return [told(came), Number(came.json?.toolCalls) <= 1000];
+      return [formatResponse(came), Number(came.json?.toolCalls) <= 1000];
     },
     comes: ['200', true],
   },
@@ -114,7 +114,7 @@ const loops: readonly Attack[] = [
       await ann.post(`${own}/cancel`);
       const came = await running;
       world.open(session);
-      return [told(came), came.json?.outcome];
+      return [formatResponse(came), came.json?.outcome];
     },
     comes: ['200', 'cancelled'],
   },
@@ -131,8 +131,8 @@ const loops: readonly Attack[] = [
       const cancelled = await ann.post(`${own}/cancel?turn=${queued.json?.turn}`);
       world.open(session);
       await running;
-      const came = await ended(() => ann.get(`${own}/turns/${queued.json?.turn}`));
-      return [told(cancelled), came.json?.outcome];
+      const came = await pollUntilEnded(() => ann.get(`${own}/turns/${queued.json?.turn}`));
+      return [formatResponse(cancelled), came.json?.outcome];
     },
     comes: ['202', 'cancelled'],
   },
@@ -148,7 +148,7 @@ const loops: readonly Attack[] = [
       const erased = await ann.del(own);
       world.open(session);
       const came = await running;
-      return [told(erased), told(came), told(await ann.get(own))];
+      return [formatResponse(erased), formatResponse(came), formatResponse(await ann.get(own))];
     },
     comes: ['204', '410 session-erased', '404 unknown-session'],
   },

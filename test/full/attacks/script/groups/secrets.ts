@@ -1,11 +1,11 @@
 /** Credentials of tools and of the app, which must not leak through tools, models or errors. */
-import { type Attack, notSaying, saying, status } from '../attack.ts';
+import { type Attack, containsText, notSaying, status } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
 
 /** Returns all output of a turn in which a tool reveals its secret. */
-async function heard(
+async function secretsHeard(
   { ann, own, play }: Scene,
   as: string,
   headers: Readonly<Record<string, string>> = {},
@@ -29,19 +29,19 @@ export const secrets = (): readonly Attack[] => [
     ([{}, { accept: 'text/event-stream' }] as const).map(
       (headers): Attack => ({
         name: `a secret that a tool returns (${as}) is in no ${'accept' in headers ? 'stream' : 'answer'}, state or journal`,
-        act: (scene) => heard(scene, as, headers),
-        comes: saying(/\[secret API_KEY\]/),
+        act: (scene) => secretsHeard(scene, as, headers),
+        comes: containsText(/\[secret API_KEY\]/),
       }),
     ),
   ),
   {
     name: 'a secret that a tool returns in base64 is in no answer, state or journal',
-    act: (scene) => heard(scene, 'base64'),
+    act: (scene) => secretsHeard(scene, 'base64'),
     comes: notSaying(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
   },
   {
     name: 'a secret that a tool returns as Basic credentials is in no answer, state or journal',
-    act: (scene) => heard(scene, 'basic'),
+    act: (scene) => secretsHeard(scene, 'basic'),
     comes: notSaying(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
   },
   ...['/agents', '/openapi.json', '/', '/health'].map(

@@ -1,12 +1,12 @@
 /** Data about all sessions of an owner: lists, the inbox, usage, owners, and their erasure. */
-import { type Attack, all, type Check, notSaying, problem, status, told } from '../attack.ts';
+import { type Attack, type Check, formatResponse, notSaying, passesAll, problem, status } from '../attack.ts';
 import type { ReceivedResponse, RequestToSend } from '../http.ts';
 import { eventually } from '../patience.ts';
 import type { Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, PLANNED, VAULT } from '../victims.ts';
-import { waiting } from './waiting.ts';
+import { startWaitingTurn } from './waiting.ts';
 
 const LIST = '/agents/clerk/sessions';
 
@@ -19,7 +19,7 @@ const operators = problem(
 );
 
 /** Checks that a list or an inbox contains no data of zeta. */
-const nothingOfZeta: Check = all(
+const nothingOfZeta: Check = passesAll(
   status(200),
   notSaying(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
 );
@@ -120,7 +120,7 @@ const lists = (came: ReceivedResponse, session: string): boolean =>
 /** Creates a waiting call. Returns, for each person, whether the call is in that inbox. */
 async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
   const { rolf, session, own } = scene;
-  await waiting(scene, tool);
+  await startWaitingTurn(scene, tool);
   await eventually(
     () => rolf.get(`${LIST}?status=waiting`),
     (came) => lists(came, session),
@@ -209,7 +209,7 @@ export const sessionLists = (): readonly Attack[] => [
       const olga = who({ sub: 'olga', operator: true, roles: ['manager'] });
       const list = await olga.get(`${LIST}?owner=tenant:zeta`);
       const [session, pending] = [await olga.get(at(VAULT)), await inbox(olga)];
-      return [lists(list, VAULT), /"url"/.test(list.text), told(session), lists(pending, PENDING)];
+      return [lists(list, VAULT), /"url"/.test(list.text), formatResponse(session), lists(pending, PENDING)];
     },
     comes: [true, false, '404 unknown-session', false],
   },
@@ -235,7 +235,7 @@ export const sessionLists = (): readonly Attack[] => [
     (query): Attack => ({
       name: `?${query.slice(0, 60)} is refused`,
       act: ({ ann }) => ann.get(`${LIST}?${query}`),
-      comes: all(problem(400, 'invalid-query'), notSaying(/SELECT|SQLITE/)),
+      comes: passesAll(problem(400, 'invalid-query'), notSaying(/SELECT|SQLITE/)),
     }),
   ),
   ...badTitles.map(
@@ -276,7 +276,7 @@ export const sessionLists = (): readonly Attack[] => [
       const message = play('Done.');
       for (const one of [dan, namesake]) await one.post(`${at(VAULT)}/messages`, { message });
       const owner = `/owners/tenant:${session}`;
-      const begun = told(await olga.del(owner));
+      const begun = formatResponse(await olga.del(owner));
       const [meanwhile, list] = [
         await dan.post(`${at('new')}/messages`, { message: play('New.') }),
         await dan.get(LIST),
@@ -286,7 +286,7 @@ export const sessionLists = (): readonly Attack[] => [
         (came) => came.text.includes('"status":"erased"'),
       );
       const left = [await dan.get(at(VAULT)), await dan.get(at('new')), await namesake.get(at(VAULT))];
-      return [begun, told(meanwhile), list.text, ...left.map(told)];
+      return [begun, formatResponse(meanwhile), list.text, ...left.map(formatResponse)];
     },
     comes: [
       '202',

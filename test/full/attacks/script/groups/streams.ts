@@ -1,5 +1,14 @@
 /** Streams and pages of journals: forged positions, streams of other callers, and stalled readers. */
-import { type Attack, all, type Check, notSaying, problem, saying, status, told } from '../attack.ts';
+import {
+  type Attack,
+  type Check,
+  containsText,
+  formatResponse,
+  notSaying,
+  passesAll,
+  problem,
+  status,
+} from '../attack.ts';
 import { eventually } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { VAULT, type Victims } from '../victims.ts';
@@ -7,7 +16,7 @@ import { VAULT, type Victims } from '../victims.ts';
 const STREAM = { accept: 'text/event-stream' };
 
 /** Runs a turn to its end, so that its stream can be read. */
-async function settled({ ann, own, play }: Scene): Promise<string> {
+async function settleTurn({ ann, own, play }: Scene): Promise<string> {
   const { json } = await ann.post(`${own}/messages`, { message: play('Done.') });
   return String(json?.turn);
 }
@@ -42,7 +51,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     (place): Attack => ({
       name: `a journal cannot be read from ${place.slice(0, 24)}`,
       act: async (scene) => {
-        await settled(scene);
+        await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events?after=${encodeURIComponent(place)}`);
       },
       comes: badPlace('after'),
@@ -52,7 +61,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     (place): Attack => ({
       name: `a stream cannot be resumed after ${place.slice(0, 24)}`,
       act: async (scene) => {
-        await settled(scene);
+        await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events`, { ...STREAM, 'last-event-id': place });
       },
       comes: badPlace('Last-Event-ID'),
@@ -62,7 +71,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     (limit): Attack => ({
       name: `a page cannot have ${limit.slice(0, 12)} events`,
       act: async (scene) => {
-        await settled(scene);
+        await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events?limit=${limit}`);
       },
       comes: problem(400, 'invalid-query', 'limit must be a whole number from 1 to 500.'),
@@ -71,11 +80,11 @@ export const streams = (victims: Victims): readonly Attack[] => [
   {
     name: 'a page has at most 500 events',
     act: async (scene) => {
-      await settled(scene);
+      await settleTurn(scene);
       const { json } = await scene.ann.get(`${scene.own}/events?limit=999999999`);
       return String(json?.next);
     },
-    comes: saying(/^(null|.*limit=500)$/),
+    comes: containsText(/^(null|.*limit=500)$/),
   },
   {
     name: "zeta's last event id shows nothing of zeta's to another tenant's stream",
@@ -92,12 +101,12 @@ export const streams = (victims: Victims): readonly Attack[] => [
       await scene.ann.del(scene.at(VAULT));
       return came.text;
     },
-    comes: all(saying(/Mine\./), notSaying(/ZETA/)),
+    comes: passesAll(containsText(/Mine\./), notSaying(/ZETA/)),
   },
   {
     name: "a cancel in the caller's session with the id of zeta's turn cancels nothing",
     act: async (scene) => {
-      await settled(scene);
+      await settleTurn(scene);
       return scene.ann.post(`${scene.own}/cancel?turn=${encodeURIComponent(victims.suspended)}`);
     },
     comes: problem(404, 'unknown-turn'),
@@ -105,7 +114,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
   {
     name: "zeta's turn is not found by its id in the caller's session",
     act: async (scene) => {
-      await settled(scene);
+      await settleTurn(scene);
       return scene.ann.get(`${scene.own}/turns/${victims.turn}`);
     },
     comes: problem(404, 'unknown-turn'),
@@ -114,7 +123,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
     (turn): Attack => ({
       name: `a cancel of the turn '${turn.slice(0, 20)}' cancels nothing`,
       act: async (scene) => {
-        await settled(scene);
+        await settleTurn(scene);
         return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
       },
       comes: problem(404, 'unknown-turn'),
@@ -123,7 +132,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
   {
     name: 'HEAD of a stream does not keep a connection open',
     act: async (scene) => {
-      await settled(scene);
+      await settleTurn(scene);
       return scene.ann.ask({ method: 'HEAD', path: `${scene.own}/events`, headers: Object.entries(STREAM) });
     },
     comes: status(200),
@@ -181,7 +190,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       );
       const came = await ann.post(`${own}/messages`, { message: play('Second.') });
       const read = await Promise.all(readers);
-      return [told(came), new Set(read.map(told)).size];
+      return [formatResponse(came), new Set(read.map(formatResponse)).size];
     },
     comes: ['200', 1],
   },

@@ -1,9 +1,9 @@
 /**
  * Turns that start turns, in one session and across two. The tree must end, regardless of what a client sends.
  */
-import { type Attack, status, told } from '../attack.ts';
+import { type Attack, formatResponse, status } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
-import { quiet } from '../patience.ts';
+import { waitUntilQuiet } from '../patience.ts';
 import type { Asked, Reply } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
@@ -35,7 +35,7 @@ const lastSaid = ({ messages }: Asked): string =>
 async function playOut({ ann, own, play, model }: Scene, reply: Reply): Promise<void> {
   const message = play(reply, 'Done.');
   await ann.post(`${own}/messages`, { message });
-  await quiet(() => model.bodies.filter((body) => body.includes(message)).length);
+  await waitUntilQuiet(() => model.bodies.filter((body) => body.includes(message)).length);
 }
 
 const FORGED = ['generation', 'root', 'count', 'place', 'recurring'];
@@ -86,7 +86,7 @@ export const turnTrees = (): readonly Attack[] => [
       const message = { message: play('Done.'), context: { locale: '{"generation":-9}' } };
       const came = await ann.post(`${own}/messages`, message, headers);
       const events = eventsIn(await ann.get(`${own}/events`));
-      return [told(came), events.some((event) => 'generation' in event || 'root' in event)];
+      return [formatResponse(came), events.some((event) => 'generation' in event || 'root' in event)];
     },
     comes: ['200', false],
   },

@@ -12,7 +12,11 @@ export interface Waiting {
   readonly pending: PendingCall;
 }
 
-export async function waiting(scene: Scene, tool: string, input: object = { amount: 5 }): Promise<Waiting> {
+export async function startWaitingTurn(
+  scene: Scene,
+  tool: string,
+  input: object = { amount: 5 },
+): Promise<Waiting> {
   const { ann, own, play } = scene;
   const came = await ann.post(`${own}/messages`, { message: play([{ name: tool, input }], 'Done.') });
   const [pending] = pendingIn(came);
@@ -24,7 +28,7 @@ export async function waiting(scene: Scene, tool: string, input: object = { amou
 export const deciding =
   (body: unknown, as: 'rolf' | 'ann' = 'rolf', tool = 'refund') =>
   async (scene: Scene): Promise<ReceivedResponse> => {
-    const { path } = await waiting(scene, tool);
+    const { path } = await startWaitingTurn(scene, tool);
     const came = await scene[as].post(path, body);
     await scene.rolf.del(scene.own);
     return came;
@@ -36,5 +40,5 @@ export const roleNeeded = problem(
   "Call … must be answered by a person with the role 'manager'. Send the token of a person who has it.",
 );
 
-export const invalid = (detail: string): Check =>
+export const invalidBody = (detail: string): Check =>
   problem(422, 'invalid-body', `The body is not valid: ${detail}.`);

@@ -3,9 +3,9 @@ import { defineMcpClient, type McpClientConfig, type McpUser } from '../../../..
 import { McpServerError, serverUrlOf } from '../../../../doors/mcp.ts';
 import { caller } from './open.ts';
 
-const of = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
+const addressOf = (url: McpClientConfig['url'], allowPrivate?: boolean) =>
   serverUrlOf(defineMcpClient({ name: 'files', url, allowPrivate }), caller({ KEY: 'planted' })).href;
-const why = (phrase: string) =>
+const connectError = (phrase: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -14,7 +14,7 @@ const why = (phrase: string) =>
 
 describe('the URL of a server', () => {
   it('is the literal one, even if it is private', () => {
-    expect(of('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
+    expect(addressOf('http://localhost:3000/mcp')).toBe('http://localhost:3000/mcp');
   });
 
   it('can be computed from the principal and its context, and from no other input', () => {
@@ -23,7 +23,7 @@ describe('the URL of a server', () => {
       given = user;
       return `https://${user.principal.tenant}.example.com/${user.context.get('locale')}`;
     };
-    expect(of(url)).toBe('https://acme.example.com/en');
+    expect(addressOf(url)).toBe('https://acme.example.com/en');
     const { principal, context } = caller();
     expect(given).toEqual({ principal, context });
   });
@@ -34,11 +34,11 @@ describe('the URL of a server', () => {
     ['https://a:b@mcp.example.com/', 'its address holds credentials'],
     ['nowhere', 'its address is not an http(s) URL'],
   ])('is missing if the function returns %s', (url, phrase) => {
-    expect(() => of(() => url)).toThrow(why(phrase));
+    expect(() => addressOf(() => url)).toThrow(connectError(phrase));
   });
 
   it('can be computed as a private address if the client allows that', () => {
-    expect(of(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
+    expect(addressOf(() => 'http://10.0.0.1/', true)).toBe('http://10.0.0.1/');
   });
 
   it('is missing if its function throws, which is the cause of the error, or returns a promise', () => {
@@ -46,11 +46,11 @@ describe('the URL of a server', () => {
     const fails = () => {
       throw planted;
     };
-    expect(() => of(fails)).toThrow(why('its address could not be made'));
-    expect(() => of(fails)).toThrow(expect.objectContaining({ cause: planted }));
+    expect(() => addressOf(fails)).toThrow(connectError('its address could not be made'));
+    expect(() => addressOf(fails)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: the types do not offer the secrets
-    expect(() => of(async () => 'https://mcp.example.com/')).toThrow(
-      why('its address is not an http(s) URL'),
+    expect(() => addressOf(async () => 'https://mcp.example.com/')).toThrow(
+      connectError('its address is not an http(s) URL'),
     );
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { answers, breakable, type FakeTool, fakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
+import {
+  answers,
+  breakable,
+  type FakeTool,
+  fakeServer,
+  onlyFor,
+} from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, done, errorOfCall, isCancel, lostError, notRunError } from './calls.ts';
 import { call, callOptions, open, rejectionOf } from './open.ts';
 
@@ -8,7 +14,7 @@ describe('a call over the old SSE transport', () => {
     const { tool, began } = createEndlessTool();
     const server = fakeServer({ kind: 'sse', tools: [tool, { ...done, name: 'read' }] });
     const streams: (() => void)[] = [];
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ method }) => method === 'GET',
       async (_, proceed) => {
         const { response, lose } = breakable(await proceed());

@@ -8,7 +8,7 @@ import {
   forbids,
   losesConnectionAfter,
   neverAnswers,
-  only,
+  onlyFor,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import {
   createEndlessTool,
@@ -60,7 +60,7 @@ describe('a response', () => {
     const ended = Promise.withResolvers<void>();
     const silent = () => events(new ReadableStream({ cancel: () => ended.resolve() }));
     const batch = await open(
-      fakeServer({ misbehave: only(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
+      fakeServer({ misbehave: onlyFor(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
     );
     expect(await batch.callTool(call('write'), callOptions())).toEqual({ content: [] });
     const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
@@ -85,7 +85,7 @@ describe('a response', () => {
         controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(result)}\n\n`)),
       cancel: () => ended.resolve(),
     });
-    const misbehave = only(
+    const misbehave = onlyFor(
       isCall,
       () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
     );
@@ -275,14 +275,14 @@ describe('a call with an unknown outcome', () => {
 
   it('closes its stream if it is lost, even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
-    const misbehave = only(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
+    const misbehave = onlyFor(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
     const connection = await open(fakeServer({ misbehave }));
     await rejectionOf(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
     await ended.promise;
   });
 
   it('is lost if the server does not respond', async () => {
-    const server = fakeServer({ misbehave: only(isCall, neverAnswers) });
+    const server = fakeServer({ misbehave: onlyFor(isCall, neverAnswers) });
     const connection = await open(server, { timeout: 20 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) }));
     expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 20 ms'));
@@ -291,7 +291,7 @@ describe('a call with an unknown outcome', () => {
   it('is lost if the connection closes while it runs', async () => {
     const { tool, began } = createEndlessTool();
     // If the server ended its session, it would also end its responses. The order of the two is random.
-    const misbehave = only(({ method }) => method === 'DELETE', answers(405));
+    const misbehave = onlyFor(({ method }) => method === 'DELETE', answers(405));
     const connection = await open(fakeServer({ tools: [tool], misbehave }));
     const calls = rejectionOf(connection.callTool(call('write'), callOptions()));
     await began;

@@ -3,7 +3,7 @@ import {
   type FakeTool,
   fakeServer,
   type Misbehavior,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, callOptions, open, rejectionOf } from './open.ts';
@@ -49,7 +49,7 @@ export async function errorOfCall(
   misbehave: Misbehavior,
   kind: 'sessions' | 'stateless' | 'sse' = 'sessions',
 ) {
-  const server = fakeServer({ kind, tools: [done], misbehave: only(isCall, misbehave) });
+  const server = fakeServer({ kind, tools: [done], misbehave: onlyFor(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
   const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
   return { error, server };

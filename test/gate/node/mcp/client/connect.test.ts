@@ -8,7 +8,7 @@ import {
   forbids,
   type Misbehavior,
   neverAnswers,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, caller, callOptions, open, rejectionOf } from './open.ts';
@@ -21,7 +21,7 @@ const echo = {
 };
 
 /** The JSON-RPC methods of the requests, or their HTTP methods. */
-const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+const methodsOf = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
 describe('a connection', () => {
   it.each<[string, FakeServerOptions]>([
@@ -118,11 +118,11 @@ describe('a connection', () => {
 describe('an old server', () => {
   it.each([400, 404, 405])('is called over SSE if it returns %i to the first message', async (status) => {
     const server = fakeServer({ kind: 'sse', tools: [echo] });
-    server.misbehave = only(({ method, url }) => method === 'POST' && url === server.url, answers(status));
+    server.misbehave = onlyFor(({ method, url }) => method === 'POST' && url === server.url, answers(status));
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('echo'), callOptions());
     expect(connection.spoken).toEqual({ era: 'sse' });
-    expect(asked(server.requests)).toEqual([
+    expect(methodsOf(server.requests)).toEqual([
       'server/discover',
       'initialize',
       'GET',
@@ -143,30 +143,30 @@ describe('an old server', () => {
   it('is called over SSE at once if the client sets this transport', async () => {
     const server = fakeServer({ kind: 'sse' });
     await open(server, { transport: 'sse' });
-    expect(asked(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
+    expect(methodsOf(server.requests)).toEqual(['GET', 'initialize', 'notifications/initialized']);
   });
 
   it('is not called over SSE if the client sets streamable HTTP', async () => {
     const server = fakeServer({ kind: 'sse' });
     const error = await rejectionOf(open(server, { transport: 'streamable-http', known: 'nothing' }));
-    expect(error).toEqual(unreachable('it answered HTTP 405'));
-    expect(asked(server.requests)).toEqual(['server/discover', 'initialize']);
+    expect(error).toEqual(unreachableError('it answered HTTP 405'));
+    expect(methodsOf(server.requests)).toEqual(['server/discover', 'initialize']);
   });
 
   it("cannot send the client's messages to another server", async () => {
     const server = fakeServer();
     server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
     expect(await rejectionOf(open(server, { transport: 'sse' }))).toEqual(
-      unreachable('it redirects messages to another server'),
+      unreachableError('it redirects messages to another server'),
     );
-    expect(asked(server.requests)).toEqual(['GET']);
+    expect(methodsOf(server.requests)).toEqual(['GET']);
   });
 });
 
 describe('an unreachable server', () => {
   it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
     const error = await rejectionOf(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
-    expect(error).toEqual(unreachable(`it answered HTTP ${status}`));
+    expect(error).toEqual(unreachableError(`it answered HTTP ${status}`));
   });
 
   it.each<[string, Misbehavior]>([
@@ -192,26 +192,26 @@ describe('an unreachable server', () => {
       'it answered HTTP 403',
     ],
   ])('is reported %s if it returns 403 without a request for credentials', async (_, misbehave, words) => {
-    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachable(words));
+    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachableError(words));
     expect(await rejectionOf(open(fakeServer({ misbehave }), { known: 'nothing' }))).toEqual(
-      unreachable(words),
+      unreachableError(words),
     );
   });
 
   it('is reported if the network fails, without the network’s message', async () => {
     const lost = { url: 'https://mcp.test/', fetch: () => Promise.reject(new TypeError('planted')) };
-    expect(await rejectionOf(open(lost))).toEqual(unreachable('the connection was lost'));
+    expect(await rejectionOf(open(lost))).toEqual(unreachableError('the connection was lost'));
   });
 
   it('is reported if it does not respond in time', async () => {
     const error = await rejectionOf(open(fakeServer({ misbehave: neverAnswers }), { connectTimeout: 20 }));
-    expect(error).toEqual(unreachable('it did not answer within 20 ms'));
+    expect(error).toEqual(unreachableError('it did not answer within 20 ms'));
   });
 
   it('has the same time to respond over SSE', async () => {
     const server = fakeServer({ misbehave: neverAnswers });
     const error = await rejectionOf(open(server, { connectTimeout: 20, transport: 'sse' }));
-    expect(error).toEqual(unreachable('it did not answer within 20 ms'));
+    expect(error).toEqual(unreachableError('it did not answer within 20 ms'));
   });
 
   it('is abandoned when the caller no longer waits', async () => {
@@ -220,21 +220,23 @@ describe('an unreachable server', () => {
     const opening = rejectionOf(open(server, { signal: over.signal }));
     await server.request(() => true);
     over.abort(new Error('planted'));
-    expect(await opening).toEqual(unreachable('the turn stopped waiting'));
-    expect(asked(server.requests)).toEqual(['initialize']);
+    expect(await opening).toEqual(unreachableError('the turn stopped waiting'));
+    expect(methodsOf(server.requests)).toEqual(['initialize']);
   });
 
   it.each([
     ['an HTML page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
     ['no body', () => new Response(null, { status: 202 })],
   ])('is reported if it returns %s', async (_, misbehave) => {
-    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(unreachable('its answer is not MCP'));
+    expect(await rejectionOf(open(fakeServer({ misbehave })))).toEqual(
+      unreachableError('its answer is not MCP'),
+    );
   });
 
   it('is reported if its stream ends without a result', async () => {
     const misbehave = () => events(': nothing\n\n');
     const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachable('it ended its answer before there was a result'));
+    expect(error).toEqual(unreachableError('it ended its answer before there was a result'));
   });
 
   it('is reported with its own message, which is shortened, if it returns an error', async () => {
@@ -245,7 +247,7 @@ describe('an unreachable server', () => {
         error: { code: -32600, message: `MCP error -32600: ${'x'.repeat(600)}.` },
       });
     const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachable(`it answered with error -32600: ${'x'.repeat(499)}…`));
+    expect(error).toEqual(unreachableError(`it answered with error -32600: ${'x'.repeat(499)}…`));
   });
 
   it.each([
@@ -257,25 +259,25 @@ describe('an unreachable server', () => {
   ])('is reported if it returns %s', async (_, result) => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result });
     const error = await rejectionOf(open(fakeServer({ misbehave })));
-    expect(error).toEqual(unreachable('its answer is not valid MCP, or of an unsupported version'));
+    expect(error).toEqual(unreachableError('its answer is not valid MCP, or of an unsupported version'));
   });
 
   it('is reported if its response is too large', async () => {
     const misbehave = () => Response.json({ jsonrpc: '2.0', id: 0, result: 'x'.repeat(2_000) });
     const error = await rejectionOf(open(fakeServer({ misbehave }), { maxResponseBytes: 1_024 }));
-    expect(error).toEqual(unreachable('it answered with more than 1024 bytes'));
+    expect(error).toEqual(unreachableError('it answered with more than 1024 bytes'));
   });
 
   it('is reported if it redirects to another origin, and that origin receives no request', async () => {
     const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
     const server = fakeServer({ misbehave });
     const error = await rejectionOf(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
-    expect(error).toEqual(unreachable('it redirects to https://evil.test'));
+    expect(error).toEqual(unreachableError('it redirects to https://evil.test'));
     expect(server.requests).toHaveLength(1);
   });
 });
 
-const unreachable = (why: string) =>
+const unreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',

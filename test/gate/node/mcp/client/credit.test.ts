@@ -1,12 +1,17 @@
 import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createCredit } from '../../../../doors/mcp.ts';
-import { answers, type FakeServerOptions, fakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
+import {
+  answers,
+  type FakeServerOptions,
+  fakeServer,
+  onlyFor,
+} from '../../../../fixtures/mcp/fake-server.ts';
 import { done } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 /** An open connection to this server, and the number of requests that were counted beyond its claims. */
-async function opened(options: FakeServerOptions = {}) {
+async function openCounted(options: FakeServerOptions = {}) {
   const server = fakeServer({ tools: [done], ...options });
   const counted: number[] = [];
   const connection = await open(server, {
@@ -19,7 +24,7 @@ async function opened(options: FakeServerOptions = {}) {
 
 describe('the requests of a connection', () => {
   it.each(['sessions', 'sse'] as const)('are covered by the claim that opens it (%s)', async (kind) => {
-    const { server, connection, counted } = await opened({ kind });
+    const { server, connection, counted } = await openCounted({ kind });
     const opening = server.requests.length;
     connection.credit(opening + 1);
     await connection.listTools(neverAborts());
@@ -30,7 +35,7 @@ describe('the requests of a connection', () => {
   });
 
   it('are counted as soon as the claim is too small', async () => {
-    const { server, connection, counted } = await opened();
+    const { server, connection, counted } = await openCounted();
     connection.credit(1);
     expect(counted()).toBe(server.requests.length - 1);
     await connection.callTool(call('write'), callOptions());
@@ -53,8 +58,8 @@ describe('the requests of a connection', () => {
 
   it('include the resumption of a stream, a response to the server and the end of the session', async () => {
     const stream = 'id: 7\nretry: 1\ndata:\n\n';
-    const { server, connection, counted } = await opened({
-      misbehave: only(
+    const { server, connection, counted } = await openCounted({
+      misbehave: onlyFor(
         ({ rpc, headers }) => rpc === 'tools/call' || headers['last-event-id'] !== undefined,
         () => new Response(stream, { headers: { 'content-type': 'text/event-stream' } }),
       ),
@@ -70,10 +75,10 @@ describe('the requests of a connection', () => {
 
 describe('a redirect', () => {
   it('counts as its own request', async () => {
-    const { server, connection, counted } = await opened();
+    const { server, connection, counted } = await openCounted();
     connection.credit(server.requests.length);
     let isFirst = true;
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ rpc }) => rpc === 'tools/call',
       (_, proceed) => {
         const headers = { location: server.url };

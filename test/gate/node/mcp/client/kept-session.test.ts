@@ -24,7 +24,7 @@ function credentialsOf(kept = new Map<string, string>()) {
 const keeperOf = (credentials: SessionCredentials, caller = 'ada'): SessionKeeper =>
   createSessionKeeper(credentials, { server: 'files', caller });
 
-const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
 
 describe('a connection that resumes a session', () => {
@@ -39,9 +39,9 @@ describe('a connection that resumes a session', () => {
     const counted: number[] = [];
     const connection = await open(server, { keeper, count: (requests) => counted.push(requests) });
     connection.credit(4);
-    await vi.waitFor(() => expect(asked(server).slice(before)).toEqual(['ping', 'GET']));
+    await vi.waitFor(() => expect(methodsOf(server).slice(before)).toEqual(['ping', 'GET']));
     await connection.close();
-    expect(asked(server)).not.toContain('DELETE');
+    expect(methodsOf(server)).not.toContain('DELETE');
     expect(counted).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('a connection that resumes a session', () => {
     const connection = await open(server, { keeper });
     expect(await connection.consumeSessionLoss()).toBe(false);
     await connection.close();
-    expect(asked(server)).toContain('DELETE');
+    expect(methodsOf(server)).toContain('DELETE');
   });
 
   it('ends the session if the server’s info is too large to store', async () => {
@@ -122,7 +122,7 @@ describe('a connection that resumes a session', () => {
     };
     const { kept, credentials } = credentialsOf();
     await (await open(server, { keeper: keeperOf(credentials) })).close();
-    expect(asked(server)).toContain('DELETE');
+    expect(methodsOf(server)).toContain('DELETE');
     expect([...kept]).toEqual([]);
   });
 });
@@ -199,6 +199,6 @@ it('a session is kept, and not ended, if it is being stored when its connection 
   stop.abort();
   goesOn.resolve();
   await expect(opening).rejects.toThrow('the turn stopped waiting');
-  expect(asked(server)).not.toContain('DELETE');
+  expect(methodsOf(server)).not.toContain('DELETE');
   expect(kept.size).toBe(2);
 });

@@ -3,7 +3,7 @@ import { McpServerError } from '../../../../doors/mcp.ts';
 import {
   fakeServer,
   type Misbehavior,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { done, errorOfCall, events, isCall, lostError, notRunError } from './calls.ts';
@@ -13,12 +13,12 @@ const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
 /** The result or the error of a call with this response, which may have any length. */
 async function comesOfLarge(misbehave: Misbehavior) {
-  const server = fakeServer({ tools: [done], misbehave: only(isCall, misbehave) });
+  const server = fakeServer({ tools: [done], misbehave: onlyFor(isCall, misbehave) });
   const connection = await open(server);
   return connection.callTool(call('write'), callOptions()).catch((error: unknown) => error);
 }
 
-const ran = (more: string) =>
+const tooLargeError = (more: string) =>
   notRunError(
     `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which exceeds ` +
       'the limit.',
@@ -33,12 +33,14 @@ describe('a response that would keep the Worker busy', () => {
     const batch = (size: number) => () =>
       Response.json([...Array.from({ length: size - 1 }, () => ({})), result]);
     expect(await comesOfLarge(batch(100))).toEqual({ content: [] });
-    expect(await comesOfLarge(batch(101))).toEqual(ran('100 messages'));
+    expect(await comesOfLarge(batch(101))).toEqual(tooLargeError('100 messages'));
   });
 
   it('is not read if it has more than two hundred thousand JSON values, in a body or an event', async () => {
-    expect(await comesOfLarge(() => json(heavy))).toEqual(ran('200000 parts of JSON'));
-    expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(ran('200000 parts of JSON'));
+    expect(await comesOfLarge(() => json(heavy))).toEqual(tooLargeError('200000 parts of JSON'));
+    expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(
+      tooLargeError('200000 parts of JSON'),
+    );
   });
 
   it('is lost if it arrives after ten thousand events', async () => {
@@ -50,7 +52,7 @@ describe('a response that would keep the Worker busy', () => {
   });
 
   it('is not accepted as a list of tools', async () => {
-    const server = fakeServer({ misbehave: only(isList, () => json(heavy)) });
+    const server = fakeServer({ misbehave: onlyFor(isList, () => json(heavy)) });
     const connection = await open(server);
     expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
       new McpServerError({

@@ -6,7 +6,7 @@ import {
   fakeServer,
   type Misbehavior,
   neverAnswers,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { callOptions, neverAborts, open, rejectionOf } from './open.ts';
@@ -24,7 +24,7 @@ const failed = (why: string) =>
 
 /** The error of a list request that the server answers in this way. */
 async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
-  const connection = await open(fakeServer({ tools: [tool('a')], misbehave: only(isList, misbehave) }), {
+  const connection = await open(fakeServer({ tools: [tool('a')], misbehave: onlyFor(isList, misbehave) }), {
     connectTimeout,
   });
   return rejectionOf(connection.listTools(neverAborts()));
@@ -62,7 +62,7 @@ describe('the tools of a server', () => {
 
   it('are listed without a tool that is nested too deeply to inspect', async () => {
     const modern = { capabilities: { tools: {} }, serve: () => {} };
-    const server = fakeServer({ kind: 'modern', modern, misbehave: only(isList, listsDeep) });
+    const server = fakeServer({ kind: 'modern', modern, misbehave: onlyFor(isList, listsDeep) });
     const connection = await open(server, { known: 'nothing' });
     const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['flat']);
@@ -87,7 +87,7 @@ describe('the tools of a server', () => {
       capabilities: {},
       serverInfo: { name: 'x', version: '1' },
     };
-    const misbehave = only(
+    const misbehave = onlyFor(
       ({ rpc }) => rpc === 'initialize',
       listing(() => result),
     );
@@ -102,7 +102,7 @@ describe('the tools of a server', () => {
     const tools = [{ name: 'bad' }, null, good, { name: 7, inputSchema: { type: 'object' } }];
     const connection = await open(
       fakeServer({
-        misbehave: only(
+        misbehave: onlyFor(
           isList,
           listing(() => ({ tools })),
         ),
@@ -119,7 +119,7 @@ describe('the tools of a server', () => {
 
 describe('an abandoned list request', () => {
   it('is cancelled on the server without the reason', async () => {
-    const server = fakeServer({ tools: [tool('a')], misbehave: only(isList, neverAnswers) });
+    const server = fakeServer({ tools: [tool('a')], misbehave: onlyFor(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
     const listed = rejectionOf(connection.listTools(over.signal));
@@ -139,7 +139,7 @@ describe('an unreadable list', () => {
     let page = 0;
     const inputSchema = { type: 'object', description: 'x'.repeat(500) };
     const server = fakeServer({
-      misbehave: only(
+      misbehave: onlyFor(
         isList,
         listing(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
       ),
@@ -200,7 +200,7 @@ describe('an unreadable list', () => {
   });
 
   it('is abandoned when the caller no longer waits', async () => {
-    const server = fakeServer({ misbehave: only(isList, neverAnswers) });
+    const server = fakeServer({ misbehave: onlyFor(isList, neverAnswers) });
     const connection = await open(server);
     const over = new AbortController();
     const listed = rejectionOf(connection.listTools(over.signal));
@@ -245,7 +245,7 @@ describe('a server whose tools change', () => {
     await server.request(({ method }) => method === 'GET');
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    server.misbehave = only(isList, answers(500));
+    server.misbehave = onlyFor(isList, answers(500));
     await rejectionOf(connection.listTools(neverAborts()));
     expect(connection.hasChanged).toBe(true);
   });

@@ -6,7 +6,7 @@ import {
   answers,
   fakeServer,
   neverAnswers,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, isCancel, notRunError } from './calls.ts';
@@ -31,7 +31,7 @@ function heldTimeout(ms: number) {
 }
 
 /** The JSON-RPC methods of the requests, or their HTTP methods. */
-const asked = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
+const methodsOf = (requests: readonly RecordedRequest[]) => requests.map(({ method, rpc }) => rpc ?? method);
 
 describe('the opening of a connection', () => {
   it('reports a missing secret without the configured name, which may be the secret itself, and sends no request', async () => {
@@ -46,7 +46,7 @@ describe('the opening of a connection', () => {
   it('does not quote a secret that a header cannot contain', async () => {
     const as = caller({ TOKEN: 'planted\nsecret' });
     const error = await rejectionOf(open(fakeServer(), { bearer: 'TOKEN', as }));
-    expect(error).toEqual(unreachable('its headers cannot be sent'));
+    expect(error).toEqual(unreachableError('its headers cannot be sent'));
     expect(error).not.toHaveProperty('cause');
   });
 
@@ -56,7 +56,7 @@ describe('the opening of a connection', () => {
     ['OAuth provider', { oauth: fail }],
   ])('reports the thrown error as the cause if the function for the %s throws', async (what, config) => {
     const error = await rejectionOf(open(fakeServer(), config));
-    expect(error).toEqual(unreachable(`its ${what} could not be made`));
+    expect(error).toEqual(unreachableError(`its ${what} could not be made`));
     expect(error).toMatchObject({ cause: new Error('planted') });
   });
 
@@ -70,7 +70,7 @@ describe('the opening of a connection', () => {
   ])('does not send a request to the address %s if the address comes from data', async (url, why) => {
     const server = fakeServer();
     const error = await rejectionOf(open(server, { url: () => url }));
-    expect(error).toEqual(unreachable(why));
+    expect(error).toEqual(unreachableError(why));
     expect(server.requests).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('the opening of a connection', () => {
     const error = await rejectionOf(
       open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
     );
-    expect(error).toEqual(unreachable('its address holds credentials'));
+    expect(error).toEqual(unreachableError('its address holds credentials'));
   });
 
   it('sends requests to a private address that is in the code', async () => {
@@ -95,7 +95,7 @@ describe('the close of a connection', () => {
     const connection = await open(server);
     await connection.close();
     await connection.close();
-    expect(asked(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
+    expect(methodsOf(server.requests).filter((method) => method === 'DELETE')).toEqual(['DELETE']);
     expect(await rejectionOf(connection.callTool(call('echo'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
@@ -111,7 +111,7 @@ describe('the close of a connection', () => {
     server.misbehave = neverAnswers;
     const timeout = heldTimeout(1_000);
     const closing = connection.close();
-    await vi.waitFor(() => expect(asked(server.requests)).toContain('DELETE'), 20_000);
+    await vi.waitFor(() => expect(methodsOf(server.requests)).toContain('DELETE'), 20_000);
     timeout.isOver();
     await closing;
   });
@@ -124,7 +124,7 @@ describe('the close of a connection', () => {
   });
 });
 
-const unreachable = (why: string) =>
+const unreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -143,7 +143,7 @@ describe('a restarted server', () => {
       const connection = await open(server);
       const old = server.requests.findLast(({ headers }) => headers['mcp-session-id'])?.headers;
       const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
-      server.misbehave = only(isOfOld, answers(400));
+      server.misbehave = onlyFor(isOfOld, answers(400));
       const ask = () =>
         what === 'call'
           ? connection.callTool(call('write'), callOptions())
@@ -160,7 +160,7 @@ describe('a restarted server', () => {
       );
       expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toHaveLength(1);
       await ask();
-      expect(asked(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(1);
+      expect(methodsOf(server.requests.slice(before)).filter((one) => one === 'initialize')).toHaveLength(1);
     },
   );
 });
@@ -195,14 +195,18 @@ describe('a connection that closes right after a cancelled call', () => {
       await closing;
       expect(await isDelivered.promise).toBe(true);
       expect(server.requests.filter(isCancel)).toHaveLength(1);
-      const order = asked(server.requests).filter((one) => /cancelled|DELETE/.test(one));
+      const order = methodsOf(server.requests).filter((one) => /cancelled|DELETE/.test(one));
       expect(order).toEqual(['notifications/cancelled', ...(kind === 'sessions' ? ['DELETE'] : [])]);
     },
   );
 
   it('waits at most a second', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ kind: 'stateless', tools: [tool], misbehave: only(isCancel, neverAnswers) });
+    const server = fakeServer({
+      kind: 'stateless',
+      tools: [tool],
+      misbehave: onlyFor(isCancel, neverAnswers),
+    });
     const connection = await open(server);
     const cancel = new AbortController();
     const calls = rejectionOf(connection.callTool(call('write'), callOptions({ signal: cancel.signal })));

@@ -5,7 +5,7 @@ import {
   answers,
   type FakeTool,
   fakeServer,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { isCall } from './calls.ts';
@@ -44,7 +44,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
 
   it('is redacted in an error, even if the message is cut in the middle of it', async () => {
     const message = `${'x'.repeat(495)}${planted}`;
-    const misbehave = only(isCall, ({ body }) =>
+    const misbehave = onlyFor(isCall, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: -32603, message } }),
     );
     const connection = await open(fakeServer({ misbehave }), opening);
@@ -92,7 +92,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
 
 describe('an error about a server', () => {
   it('contains no address with a credential', async () => {
-    const misbehave = only(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
+    const misbehave = onlyFor(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
     const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
     expect(await rejectionOf(connection.listTools(neverAborts()))).toMatchObject({
       message:
@@ -102,7 +102,7 @@ describe('an error about a server', () => {
 
   it('is on one line for any message from the server', async () => {
     const message = 'No.\nholdfast: FORGED \u001b[31m\u202e\u2028x\u0000y';
-    const misbehave = only(isList, ({ body }) =>
+    const misbehave = onlyFor(isList, ({ body }) =>
       Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error: { code: 1, message } }),
     );
     const connection = await open(fakeServer({ misbehave }));

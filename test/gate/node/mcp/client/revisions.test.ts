@@ -7,18 +7,18 @@ import {
   type FakeTool,
   fakeServer,
   type Misbehavior,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, isCall, notRunError, whenAborted } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
-const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 const isDiscover = ({ rpc }: RecordedRequest) => rpc === 'server/discover';
 const isInitialize = ({ rpc }: RecordedRequest) => rpc === 'initialize';
 
 /** A tool that counts its runs. */
-function counting(more: Partial<FakeTool> = {}) {
+function countingTool(more: Partial<FakeTool> = {}) {
   const runs: unknown[] = [];
   const tool: FakeTool = {
     name: 'write',
@@ -37,7 +37,7 @@ const rpc =
   ({ body }) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }, { status });
 
-const unreachable = (why: string) =>
+const unreachableError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'connect',
@@ -52,7 +52,7 @@ const ENVELOPE = {
 
 describe('a server with the revision 2026-07-28', () => {
   it.each(['modern', 'both'] as const)('is called without a session (%s)', async (kind) => {
-    const { tool, runs } = counting();
+    const { tool, runs } = countingTool();
     const server = fakeServer({ kind, tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     expect((await connection.listTools(neverAborts())).tools).toEqual([
@@ -60,13 +60,13 @@ describe('a server with the revision 2026-07-28', () => {
     ]);
     await connection.callTool(call('write', { a: 1 }), callOptions());
     await connection.close();
-    expect(asked(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
+    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list', 'tools/call']);
     expect(runs).toEqual([{ a: 1 }]);
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
   });
 
   it('receives the revision, the method and the name in headers, and everything else in `_meta`', async () => {
-    const { tool } = counting({ name: 'schreibe größer' });
+    const { tool } = countingTool({ name: 'schreibe größer' });
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool({ ...call('schreibe größer'), meta: { tenant: 'acme' } }, callOptions());
@@ -97,7 +97,7 @@ describe('a server with the revision 2026-07-28', () => {
   });
 
   it('receives the headers that an input schema requests, and no other such headers from the app', async () => {
-    const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
+    const server = fakeServer({ kind: 'modern', tools: [countingTool().tool] });
     const mirrored = (type: string, name: string) => ({ type, 'x-mcp-header': name });
     const inputSchema = {
       type: 'object',
@@ -143,7 +143,7 @@ describe('a server with the revision 2026-07-28', () => {
 
   it('sends progress and logs', async () => {
     const told: unknown[] = [];
-    const { tool } = counting({
+    const { tool } = countingTool({
       async run(_, { sendNotification, _meta }) {
         const progressToken = _meta?.progressToken ?? '';
         await sendNotification({
@@ -176,7 +176,7 @@ describe('a server with the revision 2026-07-28', () => {
     over.abort();
     expect(await failed).toMatchObject({ name: 'McpLostError' });
     await whenAborted(signal);
-    expect(asked(server)).toEqual(['server/discover', 'tools/call']);
+    expect(methodsOf(server)).toEqual(['server/discover', 'tools/call']);
   });
 
   it('may send invalid tools, results without a type, and lists without a time to live', async () => {
@@ -204,7 +204,7 @@ describe('a server with the revision 2026-07-28', () => {
     ];
     const server = fakeServer({
       kind: 'modern',
-      misbehave: only(
+      misbehave: onlyFor(
         ({ rpc: method }) => method === 'tools/list',
         (request, proceed) => rpc({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
       ),
@@ -215,7 +215,7 @@ describe('a server with the revision 2026-07-28', () => {
 
   it('can defer a call, and receives its state when the call resumes', async () => {
     const putOff = { resultType: 'input_required', requestState: 's' };
-    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ result: putOff })) });
+    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, rpc({ result: putOff })) });
     const connection = await open(server, { known: 'nothing' });
     expect(await connection.callTool(call('write'), callOptions())).toEqual({ ...putOff, inputRequests: {} });
     const continuation = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
@@ -230,7 +230,7 @@ describe('a server with the revision 2026-07-28', () => {
   ])('has its message quoted if a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
-      const server = fakeServer({ kind: 'modern', misbehave: only(isCall, rpc({ error }, status)) });
+      const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, rpc({ error }, status)) });
       const connection = await open(server, { known: 'nothing' });
       const why =
         status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
@@ -246,23 +246,23 @@ describe('the detected revision of a server', () => {
   const STATELESS = { era: 'stateless', offers: ['tools'] } as const;
 
   it('is not requested again', async () => {
-    const { tool, runs } = counting();
+    const { tool, runs } = countingTool();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const connection = await open(server, { known: STATELESS });
     await connection.callTool(call('write'), callOptions());
-    expect([asked(server), runs.length]).toEqual([['tools/call'], 1]);
+    expect([methodsOf(server), runs.length]).toEqual([['tools/call'], 1]);
   });
 
   it.each(['sessions', 'stateless', 'sse'] as const)(
     'is detected again if the server now uses an older one (%s), and the call runs once',
     async (kind) => {
-      const { tool, runs } = counting();
+      const { tool, runs } = countingTool();
       const server = fakeServer({ kind, tools: [tool] });
       const connection = await open(server, { known: STATELESS });
       await connection.callTool(call('write'), callOptions());
       expect(runs).toHaveLength(1);
       expect(
-        asked(server)
+        methodsOf(server)
           .filter((method) => method !== 'GET')
           .slice(0, 3),
       ).toEqual(['tools/call', 'server/discover', 'initialize']);
@@ -271,7 +271,7 @@ describe('the detected revision of a server', () => {
   );
 
   it('is kept if another call, sent before the detection, is refused later', async () => {
-    const { tool, runs } = counting();
+    const { tool, runs } = countingTool();
     const held = Promise.withResolvers<void>();
     const server = fakeServer({ tools: [tool] });
     server.misbehave = async ({ rpc: method, headers, body }, proceed) => {
@@ -290,22 +290,26 @@ describe('the detected revision of a server', () => {
   it.each(['session', 'sse'] as const)(
     'is detected again if the server no longer has sessions (%s)',
     async (era) => {
-      const { tool, runs } = counting();
+      const { tool, runs } = countingTool();
       const server = fakeServer({ kind: 'modern', tools: [tool] });
       const connection = await open(server, { known: { era } });
       await connection.callTool(call('write'), callOptions());
-      expect(asked(server)).toEqual([era === 'sse' ? 'GET' : 'initialize', 'server/discover', 'tools/call']);
+      expect(methodsOf(server)).toEqual([
+        era === 'sse' ? 'GET' : 'initialize',
+        'server/discover',
+        'tools/call',
+      ]);
       expect([runs.length, connection.spoken?.era]).toEqual([1, 'stateless']);
     },
   );
 
   it('is detected again if a call needs a capability that is not stored', async () => {
-    const server = fakeServer({ kind: 'modern', tools: [counting().tool] });
+    const server = fakeServer({ kind: 'modern', tools: [countingTool().tool] });
     const known = { era: 'stateless', offers: ['resources'] } as const;
     const connection = await open(server, { known });
     const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['write']);
-    expect(asked(server)).toEqual(['server/discover', 'tools/list']);
+    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list']);
     expect(connection.spoken).toEqual({ era: 'stateless', offers: ['tools', 'logging'] });
     const prompts = { method: 'prompts/list', offer: 'prompts', params: {}, meta: {} } as const;
     const other = await open(server, { known: STATELESS });
@@ -316,22 +320,22 @@ describe('the detected revision of a server', () => {
         message: "MCP server 'files' has no prompts.",
       }),
     );
-    expect(asked(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
+    expect(methodsOf(server)).toEqual(['server/discover', 'tools/list', 'server/discover']);
   });
 
   it('is kept if a call is refused', async () => {
-    const server = fakeServer({ kind: 'modern', misbehave: only(isCall, answers(401)) });
+    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, answers(401)) });
     const connection = await open(server, { known: STATELESS });
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       notRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
     );
-    expect(asked(server)).toEqual(['tools/call']);
+    expect(methodsOf(server)).toEqual(['tools/call']);
   });
 });
 
 describe("the detection of a server's revision", () => {
   it('is retried once if a server names the rejected revision', async () => {
-    const { tool } = counting();
+    const { tool } = countingTool();
     const server = fakeServer({ kind: 'modern', tools: [tool] });
     const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
     server.misbehave = (request, proceed) => {
@@ -340,7 +344,7 @@ describe("the detection of a server's revision", () => {
     };
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('write'), callOptions());
-    expect(asked(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
+    expect(methodsOf(server)).toEqual(['server/discover', 'server/discover', 'tools/call']);
   });
 
   it.each<[string, Misbehavior]>([
@@ -356,8 +360,8 @@ describe("the detection of a server's revision", () => {
     ['500', answers(500)],
     ['an HTML page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
   ])('falls back to a session if a server returns %s', async (_, misbehave) => {
-    const { tool, runs } = counting();
-    const server = fakeServer({ tools: [tool], misbehave: only(isDiscover, misbehave) });
+    const { tool, runs } = countingTool();
+    const server = fakeServer({ tools: [tool], misbehave: onlyFor(isDiscover, misbehave) });
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('write'), callOptions());
     expect([runs.length, connection.spoken]).toEqual([1, { era: 'session' }]);
@@ -373,7 +377,7 @@ describe("the detection of a server's revision", () => {
     expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
       new McpServerError({ server: 'files', during: 'connect', message }),
     );
-    expect(asked(server)).toEqual(['server/discover']);
+    expect(methodsOf(server)).toEqual(['server/discover']);
   });
 
   it.each<[string, Misbehavior]>([
@@ -388,9 +392,9 @@ describe("the detection of a server's revision", () => {
   ])('fails if the server returns %s without a known revision', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
     expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
-      unreachable('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
+      unreachableError('it speaks no supported revision of MCP, but 2027-03-01, 2027-09 01'),
     );
-    expect(asked(server)).toEqual(['server/discover']);
+    expect(methodsOf(server)).toEqual(['server/discover']);
   });
 
   it('fails with the server’s message, without confidential data', async () => {
@@ -398,7 +402,7 @@ describe("the detection of a server's revision", () => {
     const server = fakeServer({ misbehave: rpc({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });
     expect(await rejectionOf(open(server, { known: 'nothing', headers }))).toEqual(
-      unreachable('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
+      unreachableError('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),
     );
   });
 });

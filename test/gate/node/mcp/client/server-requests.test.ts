@@ -20,17 +20,17 @@ const question = {
 };
 
 /** A tool that sends the client a request, and returns the response. */
-const asking = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
+const askingTool = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool => ({
   name: 'ask',
   run: async (_, { sendRequest }) => {
     const answer = await sendRequest(request, ResultSchema).catch(({ code, message }) => ({ code, message }));
     return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
   },
 });
-const eliciting = asking({ method: 'elicitation/create', params: question });
+const eliciting = askingTool({ method: 'elicitation/create', params: question });
 
 /** Returns the response that the tool `ask` received. */
-async function answered(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
+async function callAndClose(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
   const connection = await open(fakeServer({ tools: [tool] }), config);
   const answer = await connection.callTool(call('ask'), callOptions(options));
   const [first] = isCallToolResult(answer) ? answer.content : [];
@@ -95,7 +95,7 @@ describe('progress and logs', () => {
 describe('an elicitation', () => {
   it('is answered by the running call, and the server receives the answer', async () => {
     const asked: ElicitRequest['params'][] = [];
-    const answer = await answered(eliciting, {
+    const answer = await callAndClose(eliciting, {
       elicit: async (params) => {
         asked.push(params);
         return { action: 'accept', content: { sure: true } };
@@ -178,14 +178,14 @@ describe('an elicitation', () => {
 
   it('is answered with an error, without the reason, if asking fails', async () => {
     const elicit = () => Promise.reject(new Error('planted'));
-    expect(await answered(eliciting, { elicit })).toEqual({
+    expect(await callAndClose(eliciting, { elicit })).toEqual({
       code: -32603,
       message: 'MCP error -32603: The question could not be asked.',
     });
   });
 
   it('is refused if the client refuses elicitations', async () => {
-    expect(await answered(eliciting, {}, { elicitation: 'refuse' })).toEqual({
+    expect(await callAndClose(eliciting, {}, { elicitation: 'refuse' })).toEqual({
       code: -32601,
       message: 'MCP error -32601: This client does not let servers ask people.',
     });
@@ -193,7 +193,7 @@ describe('an elicitation', () => {
 
   it('is refused if it sends the person to a URL', async () => {
     const params = { mode: 'url' as const, message: 'Pay', url: 'https://evil.test/', elicitationId: '1' };
-    expect(await answered(asking({ method: 'elicitation/create', params }))).toEqual({
+    expect(await callAndClose(askingTool({ method: 'elicitation/create', params }))).toEqual({
       code: -32602,
       message: 'MCP error -32602: Client does not support URL-mode elicitation requests',
     });
@@ -211,7 +211,7 @@ describe('an elicitation', () => {
         return { content: [{ type: 'text', text: JSON.stringify(answers) }] };
       },
     };
-    expect(await answered(insisting)).toEqual([
+    expect(await callAndClose(insisting)).toEqual([
       ...Array.from({ length: 10 }, () => ({ action: 'decline' })),
       { code: -32600, message: 'MCP error -32600: One call can ask people at most 10 times.' },
     ]);
@@ -238,7 +238,7 @@ describe('an elicitation', () => {
 });
 
 describe('another request from a server', () => {
-  it.each<[string, Parameters<typeof asking>[0], string]>([
+  it.each<[string, Parameters<typeof askingTool>[0], string]>([
     [
       'sampling',
       { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
@@ -251,14 +251,14 @@ describe('another request from a server', () => {
       "This client does not know the method 'tasks/get'.",
     ],
   ])('is refused: %s', async (_, request, message) => {
-    expect(await answered(asking(request))).toEqual({
+    expect(await callAndClose(askingTool(request))).toEqual({
       code: -32601,
       message: `MCP error -32601: ${message}`,
     });
   });
 
   it('is answered if it is a ping', async () => {
-    expect(await answered(asking({ method: 'ping' }))).toEqual({});
+    expect(await callAndClose(askingTool({ method: 'ping' }))).toEqual({});
   });
 
   it.each(['sessions', 'sse'] as const)(

@@ -8,17 +8,17 @@ import {
   type FakeTool,
   fakeServer,
   neverAnswers,
-  only,
+  onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 const isResume = ({ headers }: RecordedRequest) => headers['last-event-id'] !== undefined;
-const asked = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
+const methodsOf = ({ requests }: FakeServer) => requests.map(({ method, rpc }) => rpc ?? method);
 
 /** A tool that counts its runs. */
-function counting() {
+function countingTool() {
   const runs: unknown[] = [];
   const tool: FakeTool = {
     name: 'write',
@@ -34,13 +34,13 @@ const DONE = { content: [{ type: 'text', text: 'done' }] };
 
 describe('a session that the server has forgotten', () => {
   it('is restarted for a call, which is sent once more and runs once', async () => {
-    const { tool, runs } = counting();
+    const { tool, runs } = countingTool();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
     expect(await connection.callTool(call('write', { a: 1 }), callOptions())).toEqual(DONE);
     expect(runs).toEqual([{ a: 1 }]);
-    expect(asked(server).filter((method) => method !== 'GET')).toEqual([
+    expect(methodsOf(server).filter((method) => method !== 'GET')).toEqual([
       'initialize',
       'notifications/initialized',
       'tools/call',
@@ -56,25 +56,25 @@ describe('a session that the server has forgotten', () => {
   });
 
   it('is restarted for a list request', async () => {
-    const server = fakeServer({ tools: [counting().tool] });
+    const server = fakeServer({ tools: [countingTool().tool] });
     const connection = await open(server);
     server.forgetSessions();
     expect((await connection.listTools(neverAborts())).tools).toHaveLength(1);
   });
 
   it('is restarted once for all running calls', async () => {
-    const { tool, runs } = counting();
+    const { tool, runs } = countingTool();
     const server = fakeServer({ tools: [tool] });
     const connection = await open(server);
     server.forgetSessions();
     const calls = [1, 2, 3].map((a) => connection.callTool(call('write', { a }), callOptions()));
     expect(await Promise.all(calls)).toEqual([DONE, DONE, DONE]);
     expect(runs).toHaveLength(3);
-    expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(methodsOf(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
   it('is restarted at most once per call', async () => {
-    const server = fakeServer({ tools: [counting().tool], misbehave: only(isCall, answers(404)) });
+    const server = fakeServer({ tools: [countingTool().tool], misbehave: onlyFor(isCall, answers(404)) });
     const connection = await open(server);
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
@@ -83,14 +83,14 @@ describe('a session that the server has forgotten', () => {
         message: "MCP server 'files' did not run 'write': it answered HTTP 404.",
       }),
     );
-    expect(asked(server).filter((method) => method === 'initialize')).toHaveLength(2);
+    expect(methodsOf(server).filter((method) => method === 'initialize')).toHaveLength(2);
   });
 
   it('is reported if it cannot be restarted, and the next call tries again', async () => {
-    const server = fakeServer({ tools: [counting().tool] });
+    const server = fakeServer({ tools: [countingTool().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    server.misbehave = only(({ rpc }) => rpc === 'initialize', answers(503));
+    server.misbehave = onlyFor(({ rpc }) => rpc === 'initialize', answers(503));
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
@@ -113,7 +113,7 @@ describe('a session that the server has forgotten', () => {
         return { content: [] };
       },
     };
-    const server = fakeServer({ tools: [slow, counting().tool] });
+    const server = fakeServer({ tools: [slow, countingTool().tool] });
     const connection = await open(server);
     const running = connection.callTool(call('slow'), callOptions());
     await began.promise;
@@ -151,7 +151,7 @@ describe('a broken stream', () => {
       },
     };
     const server = fakeServer({ tools: [tool], resumable: options.resumable, retryInterval: 5 });
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       (request) => isCall(request) || isResume(request),
       async (_, proceed) => {
         const { response, lose } = breakable(await proceed());
@@ -183,7 +183,7 @@ describe('a broken stream', () => {
     const { server, log } = losing(1, { resumable: false });
     const connection = await open(server);
     expect(await rejectionOf(connection.callTool(call('write'), callOptions({ log })))).toEqual(
-      lost('the connection was lost'),
+      lostError('the connection was lost'),
     );
     expect(server.requests.filter(isResume)).toEqual([]);
   });
@@ -200,7 +200,7 @@ describe('a broken stream', () => {
     };
     const connection = await open(server);
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      lost('it ended its answer before there was a result'),
+      lostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(times);
   });
@@ -208,13 +208,13 @@ describe('a broken stream', () => {
   it('is resumed at most four times, even if each part ends without an error', async () => {
     const events = 'id: 7\nretry: 1\ndata:\n\n';
     const server = fakeServer();
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       (request) => isCall(request) || isResume(request),
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server);
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
-      lost('it ended its answer before there was a result'),
+      lostError('it ended its answer before there was a result'),
     );
     expect(server.requests.filter(isResume)).toHaveLength(4);
   });
@@ -222,19 +222,19 @@ describe('a broken stream', () => {
   it('is awaited no longer than the timeout of the call, even if the server requests a longer delay', async () => {
     const events = 'id: 7\nretry: 3600000\ndata:\n\n';
     const server = fakeServer();
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       isCall,
       () => new Response(events, { headers: { 'content-type': 'text/event-stream' } }),
     );
     const connection = await open(server, { timeout: 50 });
     const calls = connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(50) }));
-    expect(await rejectionOf(calls)).toEqual(lost('it did not answer within 50 ms'));
+    expect(await rejectionOf(calls)).toEqual(lostError('it did not answer within 50 ms'));
   });
 
   it('is opened again if it is the standalone listening stream', async () => {
-    const server = fakeServer({ tools: [counting().tool], resumable: true, retryInterval: 1 });
+    const server = fakeServer({ tools: [countingTool().tool], resumable: true, retryInterval: 1 });
     let streams = 0;
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ method }) => method === 'GET',
       async (_, proceed) => {
         if (++streams > 1) return proceed();
@@ -254,7 +254,7 @@ describe('a broken stream', () => {
   it('is abandoned after ten seconds if the standalone listening stream does not open', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const server = fakeServer({ misbehave: only(({ method }) => method === 'GET', neverAnswers) });
+    const server = fakeServer({ misbehave: onlyFor(({ method }) => method === 'GET', neverAnswers) });
     const given = Promise.withResolvers<AbortSignal | null | undefined>();
     const fetch: Fetch = (url, init) => {
       if (init?.method === 'GET') given.resolve(init.signal);
@@ -272,7 +272,7 @@ describe('a broken stream', () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const server = fakeServer();
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ method }) => method === 'GET',
       () => new Response('retry: 7654321\n\n', { headers: { 'content-type': 'text/event-stream' } }),
     );
@@ -291,7 +291,7 @@ describe('a broken stream', () => {
     onTestFinished(() => void vi.useRealTimers());
     const server = fakeServer();
     let streams = 0;
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ method }) => method === 'GET',
       () => {
         const body = new ReadableStream({
@@ -307,9 +307,9 @@ describe('a broken stream', () => {
     await open(server);
     while (streams < 4) await vi.advanceTimersByTimeAsync(1_000);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(asked(server).filter((method) => method === 'GET')).toHaveLength(4);
+    expect(methodsOf(server).filter((method) => method === 'GET')).toHaveLength(4);
   });
 });
 
-const lost = (why: string) =>
+const lostError = (why: string) =>
   new McpLostError(`MCP server 'files' was asked to run 'write', and ${why}: it is unknown whether it ran.`);

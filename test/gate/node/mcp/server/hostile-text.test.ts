@@ -24,7 +24,7 @@ import {
 const RUNS = { numRuns: 300, seed: 20_261_123 };
 
 /** Text without unpaired surrogates, which headers, URIs and our JSON cannot contain. */
-const words = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
+const arbitraryText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', minLength, maxLength });
 const token = (maxLength: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[A-Za-z0-9_-]{1,${maxLength}}$`));
@@ -32,7 +32,7 @@ const session = fc.stringMatching(/^[A-Za-z0-9_.:@-]{1,128}$/);
 
 /** A text that the server issued, with a change. */
 const bent = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
-  fc.tuple(text, fc.nat(), words(3), fc.nat(4)).map(([whole, seed, other, length]) => {
+  fc.tuple(text, fc.nat(), arbitraryText(3), fc.nat(4)).map(([whole, seed, other, length]) => {
     const at = seed % (whole.length + 1);
     return whole.slice(0, at) + other + whole.slice(at + length);
   });
@@ -68,8 +68,8 @@ describe('a `requestState`', () => {
   it('is read, or refused with the same message, for any input', () => {
     const one = fc.oneof(
       bent(state),
-      words(40).map((text) => `holdfast-1.${text}`),
-      words(40),
+      arbitraryText(40).map((text) => `holdfast-1.${text}`),
+      arbitraryText(40),
     );
     fc.assert(
       fc.property(one, (text) => {
@@ -86,7 +86,7 @@ describe('a `requestState`', () => {
 
 describe('an event id', () => {
   const count = fc.maxSafeNat();
-  const key = fc.oneof(words(20), fc.maxSafeInteger());
+  const key = fc.oneof(arbitraryText(20), fc.maxSafeInteger());
   const call = fc.record({
     name: token(64),
     session,
@@ -122,7 +122,7 @@ describe('an event id', () => {
     });
     const one = fc.oneof(
       bent(made),
-      words(40),
+      arbitraryText(40),
       json.map((value) => encodeURIComponent(JSON.stringify(value))),
     );
     fc.assert(
@@ -173,7 +173,7 @@ describe('a task id', () => {
   it('identifies a turn or is rejected, for any input', () => {
     const one = fc.oneof(
       bent(named.map(idOf)),
-      words(40),
+      arbitraryText(40),
       fc.string({ maxLength: 60 }).map((text) => btoa(text)),
     );
     fc.assert(
@@ -200,7 +200,7 @@ describe('a URI template', () => {
   it('reads back its values from a URI that it has filled in, or refuses them', () => {
     let taken = 0;
     // The text between two variables may also occur in a value.
-    const value = fc.oneof(words(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
+    const value = fc.oneof(arbitraryText(6, 1), fc.stringMatching(/^[-.~_a]{1,4}$/));
     fc.assert(
       fc.property(template, fc.array(value, { minLength: 3, maxLength: 3 }), (uri, given) => {
         expect(uriProblem(uri)).toBeUndefined();
@@ -224,7 +224,7 @@ describe('a URI template', () => {
   });
 
   it('reads only values that cannot lead to another path, from any URI', () => {
-    const written = fc.oneof(words(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
+    const written = fc.oneof(arbitraryText(12), fc.stringMatching(/^[%0-9A-Fa-f./\\]{0,12}$/));
     fc.assert(
       fc.property(template, fc.array(written, { minLength: 3, maxLength: 3 }), (uri, given) => {
         const made = toTemplate(uri);
@@ -243,7 +243,7 @@ describe('a URI template', () => {
 
   it('is accepted or rejected with a reason, for any text of any length', () => {
     fc.assert(
-      fc.property(fc.oneof(words(20), bent(template)), (uri) => {
+      fc.property(fc.oneof(arbitraryText(20), bent(template)), (uri) => {
         const problem = uriProblem(uri);
         expect(problem === undefined || problem.length > 20).toBe(true);
       }),
@@ -268,7 +268,7 @@ describe('headers that repeat parameters', () => {
     },
   };
   const input = fc.record(
-    { text: words(20), count: fc.maxSafeInteger(), inner: fc.record({ yes: fc.boolean() }) },
+    { text: arbitraryText(20), count: fc.maxSafeInteger(), inner: fc.record({ yes: fc.boolean() }) },
     { requiredKeys: [] },
   );
 
@@ -306,7 +306,7 @@ describe('headers that repeat parameters', () => {
 
   it('are declared by a valid schema, or the schema is reported as invalid', () => {
     const odd = fc.dictionary(
-      words(4),
+      arbitraryText(4),
       fc.record({ type: json, 'x-mcp-header': json, properties: json }, { requiredKeys: [] }),
       { maxKeys: 4 },
     );

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { mergeGenerators } from '../../../../doors/mcp.ts';
 
 /** A stream without items that ends when its signal aborts. */
-async function* waiting(signal: AbortSignal): AsyncGenerator<string, void> {
+async function* waitForAbort(signal: AbortSignal): AsyncGenerator<string, void> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
@@ -14,7 +14,7 @@ async function* breaking(words: readonly string[]): AsyncGenerator<string, void>
 
 const never = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
-  one === 'waits' ? waiting(signal) : breaking(one);
+  one === 'waits' ? waitForAbort(signal) : breaking(one);
 
 it('merged streams end with the error of one stream, even if another one still waits', async () => {
   const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], never, follow);

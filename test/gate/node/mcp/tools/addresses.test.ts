@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
-import { offered, results } from '../../unfolding/scenes.ts';
+import { offeredTools, results } from '../../unfolding/scenes.ts';
 import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 const east = () =>
@@ -169,7 +169,7 @@ describe('a client without a valid address', () => {
     );
     await desk.send('Note it');
     const names = ['note', 'shop_is_not_reachable'];
-    expect(offered(desk)).toEqual([names, names, names]);
+    expect(offeredTools(desk)).toEqual([names, names, names]);
     expect(said).toEqual([
       expect.stringMatching(
         /^holdfast: MCP server 'shop' cannot be reached: its address could not be made\. What was thrown: Error: no endpoint at /,

@@ -5,9 +5,9 @@ import { type AnyTool, Secrets, ToolCallContext } from '../../../../../src/index
 import { type Discovery, defineAgenticTool, type LoopView } from '../../../../../src/kinds/entry.ts';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { findTools } from '../../../../doors/mcp.ts';
-import { only } from '../../../../fixtures/mcp/fake-server.ts';
+import { onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
-import { offered } from '../../unfolding/scenes.ts';
+import { offeredTools } from '../../unfolding/scenes.ts';
 import { calls, methods, type Scene, sayingTool, scene, session } from './scenes.ts';
 
 /** A server whose tools change with each call, which it reports. */
@@ -58,7 +58,7 @@ it('a nested loop is offered tools that an unfolding tool has found while it sti
   const shop = scene([sayingTool('buy')]);
   const slow = scene([sayingTool('crawl')], { name: 'slow', url: 'https://slow.test/mcp' });
   const nested = Promise.withResolvers<void>();
-  slow.server.misbehave = only(
+  slow.server.misbehave = onlyFor(
     ({ rpc }) => rpc === 'tools/list',
     async (_, proceed) => {
       await nested.promise;
@@ -78,7 +78,7 @@ it('a nested loop is offered tools that an unfolding tool has found while it sti
   await expect.poll(() => desk.requests.length).toBe(2);
   nested.resolve();
   await sending;
-  expect(offered(desk)[1]).toEqual(['buy']);
+  expect(offeredTools(desk)[1]).toEqual(['buy']);
   expect(methods(shop.server)['tools/list']).toBe(1);
 });
 

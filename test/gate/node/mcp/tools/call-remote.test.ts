@@ -16,7 +16,7 @@ import {
   type FakeTool,
   losesConnectionAfter,
   neverAnswers,
-  only,
+  onlyFor,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
@@ -28,7 +28,7 @@ interface Desk {
 }
 
 /** A session whose model calls this tool once, and then replies 'Done.' */
-function calling(
+function createDesk(
   tool: FakeTool,
   config: Partial<McpClientConfig> = {},
   options: Partial<Pick<TestSessionOptions, 'context' | 'secrets' | 'warm'>> = {},
@@ -42,7 +42,7 @@ function calling(
 const isCall = ({ rpc }: { readonly rpc?: string }): boolean => rpc === 'tools/call';
 
 /** The parameters of the calls that the server received. */
-const sent = ({ requests }: FakeServer): readonly Record<string, unknown>[] =>
+const callParams = ({ requests }: FakeServer): readonly Record<string, unknown>[] =>
   requests.filter(isCall).map(({ body }) => JSON.parse(body).params);
 
 const context = { tenantId: 'acme', apiKey: 'sk-123456', locale: 'en' };
@@ -59,9 +59,9 @@ describe('the metadata of a call', () => {
   ])(
     'contains the choice of %s, the key of the call and a progress token (MCP-06, MCP-07, S0-021)',
     async (_, meta, crosses) => {
-      const { desk, server } = calling(sayingTool('note'), { meta }, { context });
+      const { desk, server } = createDesk(sayingTool('note'), { meta }, { context });
       await desk.send('Note it');
-      expect(sent(server)).toEqual([
+      expect(callParams(server)).toEqual([
         { name: 'note', arguments: { note: 'red' }, _meta: { ...crosses, ...key, ...token } },
       ]);
     },
@@ -74,12 +74,12 @@ describe('the metadata of a call', () => {
     const meta = () => {
       throw thrown;
     };
-    const { desk, server } = calling(sayingTool('note'), { meta }, { context });
+    const { desk, server } = createDesk(sayingTool('note'), { meta }, { context });
     await desk.send('Note it');
     expect(results(desk)).toEqual([
       "Error: MCP tool 'note' was not called: the app could not prepare the context for its server. Go on without it.",
     ]);
-    expect(sent(server)).toEqual([]);
+    expect(callParams(server)).toEqual([]);
     expect(log.mock.calls).toEqual([["holdfast: the meta converter of MCP client 'shop' threw", thrown]]);
   });
 
@@ -93,9 +93,11 @@ describe('the metadata of a call', () => {
         return { content: [{ type: 'text', text: 'noted' }] };
       },
     });
-    const { desk, server } = calling(note);
+    const { desk, server } = createDesk(note);
     await desk.send('Note it');
-    const keys = sent(server).map(({ _meta }) => Reflect.get(Object(_meta), 'holdfast/idempotency-key'));
+    const keys = callParams(server).map(({ _meta }) =>
+      Reflect.get(Object(_meta), 'holdfast/idempotency-key'),
+    );
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     expect(results(desk)).toEqual(['noted']);
   });
@@ -157,15 +159,15 @@ it('an input with a default can be omitted, even if the server lists it as requi
     properties: { note: { type: 'string' }, copies: { type: 'integer', default: 1 } },
     required: ['note', 'copies'],
   };
-  const { desk, server } = calling(sayingTool('note', 'noted', { inputSchema }));
+  const { desk, server } = createDesk(sayingTool('note', 'noted', { inputSchema }));
   await desk.send('Note it');
   expect(results(desk)).toEqual(['noted']);
-  expect(sent(server)).toMatchObject([{ arguments: { note: 'red' } }]);
+  expect(callParams(server)).toMatchObject([{ arguments: { note: 'red' } }]);
 });
 
 describe('a failed call', () => {
   it('has the server’s message as its error', async () => {
-    const { desk } = calling(
+    const { desk } = createDesk(
       sayingTool('note', '', {
         run: () => ({ isError: true, content: [{ type: 'text', text: 'The book is full.' }] }),
       }),
@@ -175,8 +177,8 @@ describe('a failed call', () => {
   });
 
   it('certainly did not run if its server cannot be reached any more', async () => {
-    const { desk, server } = calling(sayingTool('note'));
-    server.misbehave = only(isCall, answers(401));
+    const { desk, server } = createDesk(sayingTool('note'));
+    server.misbehave = onlyFor(isCall, answers(401));
     await desk.send('Note it');
     expect(results(desk)).toEqual([
       "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
@@ -190,8 +192,8 @@ describe('a failed call', () => {
   ])(
     'has an unknown outcome if it was sent without a response and its effect is %s',
     async (_, annotations, words) => {
-      const { desk, server } = calling(sayingTool('note', 'noted', { annotations }));
-      server.misbehave = only(isCall, losesConnectionAfter(0));
+      const { desk, server } = createDesk(sayingTool('note', 'noted', { annotations }));
+      server.misbehave = onlyFor(isCall, losesConnectionAfter(0));
       expect(await desk.send('Note it')).toMatchObject({ outcome: 'completed' });
       expect(results(desk)[0]).toContain(words);
     },
@@ -200,7 +202,7 @@ describe('a failed call', () => {
   it('closes its connection if it is in doubt, and the next call connects again', async () => {
     const { server, client } = scene([sayingTool('look', 'seen', { annotations: { readOnlyHint: true } })]);
     let isFirst = true;
-    server.misbehave = only(isCall, (request, proceed) => {
+    server.misbehave = onlyFor(isCall, (request, proceed) => {
       const first = isFirst;
       isFirst = false;
       return first ? (losesConnectionAfter(0)(request, proceed) ?? proceed()) : proceed();
@@ -214,10 +216,10 @@ describe('a failed call', () => {
   });
 
   it('is reported as late if it is a read that takes too long', async () => {
-    const { desk, server } = calling(sayingTool('note', '', { annotations: { readOnlyHint: true } }), {
+    const { desk, server } = createDesk(sayingTool('note', '', { annotations: { readOnlyHint: true } }), {
       timeout: 20,
     });
-    server.misbehave = only(isCall, neverAnswers);
+    server.misbehave = onlyFor(isCall, neverAnswers);
     await desk.send('Note it');
     expect(results(desk)).toEqual(["Error: MCP tool 'note' did not answer within 20 ms."]);
   });
@@ -226,8 +228,8 @@ describe('a failed call', () => {
     'is cancelled by its id if it took too long, so the server can stop (%s)',
     async (effect) => {
       warnings();
-      const { desk, server } = calling(sayingTool('note'), { timeout: 20, effects: { note: effect } });
-      server.misbehave = only(isCall, neverAnswers);
+      const { desk, server } = createDesk(sayingTool('note'), { timeout: 20, effects: { note: effect } });
+      server.misbehave = onlyFor(isCall, neverAnswers);
       await desk.send('Note it');
       const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
       expect(JSON.parse(cancelled.body).params).toMatchObject({ reason: 'The call timed out.' });
@@ -236,8 +238,8 @@ describe('a failed call', () => {
 
   it('is logged if the reason is not shown elsewhere', async () => {
     const said = warnings();
-    const { desk, server } = calling(sayingTool('note'));
-    server.misbehave = only(isCall, losesConnectionAfter(0));
+    const { desk, server } = createDesk(sayingTool('note'));
+    server.misbehave = onlyFor(isCall, losesConnectionAfter(0));
     await desk.send('Note it');
     expect(said).toEqual([
       "holdfast: MCP server 'shop' was asked to run 'note', and the connection was lost: it is unknown whether it ran. " +
@@ -265,7 +267,7 @@ describe('a failed call', () => {
 
 describe('the server of a turn that has ended', () => {
   it('receives the end of the session', async () => {
-    const { desk, server } = calling(sayingTool('note'));
+    const { desk, server } = createDesk(sayingTool('note'));
     await desk.send('Note it');
     const ended = await server.request(({ method }) => method === 'DELETE');
     expect(ended.headers['mcp-session-id']).toBeDefined();
@@ -273,7 +275,7 @@ describe('the server of a turn that has ended', () => {
 
   it('receives the cancellation of a call that is cancelled with its turn, and of no other', async () => {
     const hang = sayingTool('note', '', { run: () => new Promise(() => undefined) });
-    const { desk, server } = calling(hang);
+    const { desk, server } = createDesk(hang);
     const sending = desk.send('Note it');
     const call = await server.request(isCall);
     await desk.cancel();

@@ -14,7 +14,7 @@ import { withUsageNote } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
-import { offered, opened, results } from '../../unfolding/scenes.ts';
+import { offeredTools, openedText, results } from '../../unfolding/scenes.ts';
 import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 const search = sayingTool('search_wikipedia');
@@ -43,7 +43,7 @@ describe('two clients with one name', () => {
     const { server, client } = scene([search]);
     const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
     await wiki.send('Search');
-    expect([offered(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
+    expect([offeredTools(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
   });
 });
 
@@ -55,7 +55,7 @@ describe('tools with one name from two servers', () => {
     const wiki = session([mcpToolProvider({ clients })], ['Done.', 'Done.']);
     await wiki.send('Search');
     await wiki.send('Search');
-    expect(offered(wiki)).toEqual([['search_wikipedia'], ['search_wikipedia']]);
+    expect(offeredTools(wiki)).toEqual([['search_wikipedia'], ['search_wikipedia']]);
     expect(warned).toEqual([
       "holdfast: 'clerk' has a tool 'search_wikipedia' already: a provider's tool of that name is left out. Give the MCP client " +
         "'notes' a `prefix` to have both.",
@@ -81,7 +81,7 @@ describe('a tool that is requested by name', () => {
       warm: true,
     });
     expect(await wiki.send('Read it')).toMatchObject({ outcome: 'completed', text: 'Read.' });
-    expect(offered(wiki)).toEqual([['get_article'], ['get_article']]);
+    expect(offeredTools(wiki)).toEqual([['get_article'], ['get_article']]);
     expect(results(wiki)).toEqual(['get_article done']);
     expect(methods(server)).toEqual({
       'server/discover': 1,
@@ -97,7 +97,7 @@ describe('a tool that is requested by name', () => {
     const factory = createMcpToolFactory({ clients: [client] });
     const wiki = session([factory.toolByName('brave_web_search')], ['I cannot search.']);
     expect(await wiki.send('Search')).toMatchObject({ outcome: 'completed', text: 'I cannot search.' });
-    expect(offered(wiki)).toEqual([[]]);
+    expect(offeredTools(wiki)).toEqual([[]]);
   });
 
   it('is found under the name that models see, with its prefix, on the first server that has it', async () => {
@@ -107,7 +107,7 @@ describe('a tool that is requested by name', () => {
     const tools = [factory.toolByName('look'), factory.toolByName('b_look')];
     const both = session(tools, [calls('a_look'), calls('b_look'), 'Done.']);
     await both.send('Look');
-    expect(offered(both)[0]).toEqual(['a_look', 'b_look']);
+    expect(offeredTools(both)[0]).toEqual(['a_look', 'b_look']);
     expect(results(both)).toEqual(['first', 'second']);
   });
 
@@ -180,10 +180,10 @@ describe('an unfolding tool over MCP', () => {
     ]);
     const wiki = session([wikipedia], ['Not yet.', calls('wikipedia'), calls('get_article'), 'Read.']);
     await wiki.send('Hello');
-    expect([offered(wiki), server.requests]).toEqual([[['wikipedia']], []]);
+    expect([offeredTools(wiki), server.requests]).toEqual([[['wikipedia']], []]);
     await wiki.send('Read it');
-    expect(offered(wiki).at(-1)).toEqual(['wikipedia', 'get_article', 'search_wikipedia']);
-    expect(results(wiki)).toEqual([opened('search_wikipedia', 'get_article'), 'get_article done']);
+    expect(offeredTools(wiki).at(-1)).toEqual(['wikipedia', 'get_article', 'search_wikipedia']);
+    expect(results(wiki)).toEqual([openedText('search_wikipedia', 'get_article'), 'get_article done']);
   });
 
   it('selects the tools whose names match a pattern at any position (MCP-03)', async () => {
@@ -198,7 +198,7 @@ describe('an unfolding tool over MCP', () => {
     const desk = session([database], [calls('database'), 'Open.', calls('database'), 'Open.']);
     await desk.send('Open it');
     await desk.send('And again: a pattern with the flag g starts anew');
-    expect([offered(desk)[1], offered(desk)[3]]).toEqual([
+    expect([offeredTools(desk)[1], offeredTools(desk)[3]]).toEqual([
       ['database', 'db_read', 'run_query_now'],
       ['database', 'db_read', 'run_query_now'],
     ]);
@@ -215,7 +215,7 @@ describe('an unfolding tool over MCP', () => {
     );
     const desk = session([web], [calls('web_operations'), 'Open.']);
     await desk.send('Open it');
-    expect(results(desk)[0]).toBe(`${opened('web_fetch')}\n\nFetch one page at a time.`);
+    expect(results(desk)[0]).toBe(`${openedText('web_fetch')}\n\nFetch one page at a time.`);
   });
 
   it('accepts `removeOnInvoke`, and otherwise works in the same way (UNF-15, S0-127)', async () => {
@@ -224,7 +224,7 @@ describe('an unfolding tool over MCP', () => {
     const facade = factory.unfoldingByName('wikipedia', 'Articles.', ['search_wikipedia'], false);
     const desk = session([facade], [calls('wikipedia'), 'Open.']);
     await desk.send('Open it');
-    expect(offered(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
+    expect(offeredTools(desk)[1]).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
   it('shows the model why it stays closed, and opens once its server responds again (MCP-04, MCP-09, S0-129)', async () => {
@@ -241,7 +241,7 @@ describe('an unfolding tool over MCP', () => {
     expect(said).toEqual([`holdfast: ${problem} It is at https://mcp.test.`]);
     server.misbehave = undefined;
     await desk.send('Open it');
-    expect(offered(desk).at(-1)).toEqual(['wikipedia', 'search_wikipedia']);
+    expect(offeredTools(desk).at(-1)).toEqual(['wikipedia', 'search_wikipedia']);
   });
 
   it('reports that there are no clients', async () => {
@@ -278,11 +278,11 @@ describe('an unfolding tool over MCP', () => {
         "Tool 'empty' has no tools now; they may be there later. Go on without them.",
       ]);
       await desk.send('And now?');
-      expect(offered(desk)).toEqual([['empty'], [], []]);
+      expect(offeredTools(desk)).toEqual([['empty'], [], []]);
       // An outdated list does not hide the tool.
       await clock.advance(600_000);
       await desk.send('And much later?');
-      expect(offered(desk).at(-1)).toEqual(['empty']);
+      expect(offeredTools(desk).at(-1)).toEqual(['empty']);
       expect(methods(server)['tools/list']).toBe(1);
     },
   );
@@ -297,7 +297,7 @@ describe('an unfolding tool over MCP', () => {
     server.tools = [search, sayingTool('add_note')];
     await clock.advance(600_000);
     await desk.send('Note it');
-    expect(offered(desk).at(-1)).toEqual(['notes', 'add_note']);
+    expect(offeredTools(desk).at(-1)).toEqual(['notes', 'add_note']);
     expect(results(desk).at(-1)).toBe('add_note done');
   });
 });

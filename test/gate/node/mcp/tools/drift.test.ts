@@ -11,7 +11,7 @@ const refusing = client({ drift: 'refuse' });
 const reporting = client({ drift: 'report' });
 
 /** The listing of a session that requests these lists in order. */
-async function asked(
+async function listRepeatedly(
   lists: readonly Readonly<Record<string, string>>[],
   by: typeof refusing = refusing,
 ): Promise<McpListing> {
@@ -21,7 +21,7 @@ async function asked(
   return former;
 }
 
-const shown = ({ tools: kept }: McpListing): readonly (readonly string[])[] =>
+const summarizeTools = ({ tools: kept }: McpListing): readonly (readonly string[])[] =>
   kept.map(({ name, description, refused }) => [name, description, ...(refused ? ['refused'] : [])]);
 
 const v1 = { read: 'Reads.', write: 'Writes.' };
@@ -45,19 +45,19 @@ describe('a drift report', () => {
       { added: ['a', 'b'], removed: ['read'], changed: ['write'] },
     ],
   ])('shows %s, whether or not drift is refused', async (_, told, drift) => {
-    expect((await asked([v1, told], reporting)).drift).toEqual(drift);
-    expect((await asked([v1, told])).drift).toEqual(drift);
+    expect((await listRepeatedly([v1, told], reporting)).drift).toEqual(drift);
+    expect((await listRepeatedly([v1, told])).drift).toEqual(drift);
   });
 
   it('is missing for a first list, and for a list that is unchanged', async () => {
-    expect(await asked([v1])).not.toHaveProperty('drift');
-    expect(await asked([v1, changed, changed])).not.toHaveProperty('drift');
-    expect(await asked([v1, changed, changed], reporting)).not.toHaveProperty('drift');
+    expect(await listRepeatedly([v1])).not.toHaveProperty('drift');
+    expect(await listRepeatedly([v1, changed, changed])).not.toHaveProperty('drift');
+    expect(await listRepeatedly([v1, changed, changed], reporting)).not.toHaveProperty('drift');
   });
 
   it('also describes the changes that a client accepts, which then uses the new definitions and forgets removed tools', async () => {
-    const listing = await asked([v1, { read: changed.read }], reporting);
-    expect(shown(listing)).toEqual([['read', changed.read]]);
+    const listing = await listRepeatedly([v1, { read: changed.read }], reporting);
+    expect(summarizeTools(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
     expect(listing.tools[0]).not.toHaveProperty('first');
   });
@@ -65,8 +65,8 @@ describe('a drift report', () => {
 
 describe('a client that refuses drift', () => {
   it('keeps the first definition of a changed tool, and refuses calls of the tool', async () => {
-    const [first, listing] = [await asked([v1]), await asked([v1, changed])];
-    expect(shown(listing)).toEqual([
+    const [first, listing] = [await listRepeatedly([v1]), await listRepeatedly([v1, changed])];
+    expect(summarizeTools(listing)).toEqual([
       ['read', 'Reads.', 'refused'],
       ['write', 'Writes.'],
     ]);
@@ -76,31 +76,37 @@ describe('a client that refuses drift', () => {
   });
 
   it('keeps refusing the tool in later lists, even if it changes again', async () => {
-    expect(shown(await asked([v1, changed, changed]))[0]).toEqual(['read', 'Reads.', 'refused']);
-    const again = await asked([v1, changed, { ...v1, read: 'Reads, really.' }]);
-    expect(shown(again)[0]).toEqual(['read', 'Reads.', 'refused']);
+    expect(summarizeTools(await listRepeatedly([v1, changed, changed]))[0]).toEqual([
+      'read',
+      'Reads.',
+      'refused',
+    ]);
+    const again = await listRepeatedly([v1, changed, { ...v1, read: 'Reads, really.' }]);
+    expect(summarizeTools(again)[0]).toEqual(['read', 'Reads.', 'refused']);
     expect(again.drift).toEqual({ added: [], removed: [], changed: ['read'] });
   });
 
   it('accepts the tool again once the server lists the first definition', async () => {
-    const listing = await asked([v1, changed, v1]);
-    expect(listing.tools).toEqual((await asked([v1])).tools);
+    const listing = await listRepeatedly([v1, changed, v1]);
+    expect(listing.tools).toEqual((await listRepeatedly([v1])).tools);
     expect(listing.drift).toEqual({ added: [], removed: [], changed: ['read'] });
-    expect(listing.fingerprint).toBe((await asked([v1])).fingerprint);
+    expect(listing.fingerprint).toBe((await listRepeatedly([v1])).fingerprint);
   });
 
   it('omits a removed tool that comes back changed, in every later list', async () => {
     const gone = { write: 'Writes.' };
-    const removed = await asked([v1, gone]);
-    expect(removed.gone).toEqual([{ name: 'read', fingerprint: (await asked([v1])).tools[0]?.fingerprint }]);
-    const back = await asked([v1, gone, changed]);
-    expect(shown(back)).toEqual([['write', 'Writes.']]);
+    const removed = await listRepeatedly([v1, gone]);
+    expect(removed.gone).toEqual([
+      { name: 'read', fingerprint: (await listRepeatedly([v1])).tools[0]?.fingerprint },
+    ]);
+    const back = await listRepeatedly([v1, gone, changed]);
+    expect(summarizeTools(back)).toEqual([['write', 'Writes.']]);
     expect(back.drift).toEqual({ added: [], removed: [], changed: ['read'] });
     expect(back.gone).toEqual([{ ...removed.gone?.[0], latest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
-    const still = await asked([v1, gone, changed, changed]);
-    expect(shown(still)).toEqual([['write', 'Writes.']]);
+    const still = await listRepeatedly([v1, gone, changed, changed]);
+    expect(summarizeTools(still)).toEqual([['write', 'Writes.']]);
     expect(still).not.toHaveProperty('drift');
-    expect((await asked([v1, gone, changed, gone])).drift).toEqual({
+    expect((await listRepeatedly([v1, gone, changed, gone])).drift).toEqual({
       added: [],
       removed: ['read'],
       changed: [],
@@ -108,13 +114,13 @@ describe('a client that refuses drift', () => {
   });
 
   it('accepts a removed tool that comes back unchanged, at any time', async () => {
-    const back = await asked([v1, {}, changed, v1]);
-    expect(shown(back)).toEqual([
+    const back = await listRepeatedly([v1, {}, changed, v1]);
+    expect(summarizeTools(back)).toEqual([
       ['read', 'Reads.'],
       ['write', 'Writes.'],
     ]);
     expect(back).not.toHaveProperty('gone');
-    expect((await asked([v1, { write: 'Writes.' }, v1])).drift).toEqual({
+    expect((await listRepeatedly([v1, { write: 'Writes.' }, v1])).drift).toEqual({
       added: ['read'],
       removed: [],
       changed: [],
@@ -122,25 +128,27 @@ describe('a client that refuses drift', () => {
   });
 
   it('compares a refused tool that was removed with its first definition', async () => {
-    expect(shown(await asked([v1, changed, {}, changed]))).toEqual([['write', 'Writes.']]);
-    expect(shown(await asked([v1, changed, {}, v1]))).toHaveLength(2);
+    expect(summarizeTools(await listRepeatedly([v1, changed, {}, changed]))).toEqual([['write', 'Writes.']]);
+    expect(summarizeTools(await listRepeatedly([v1, changed, {}, v1]))).toHaveLength(2);
   });
 
   it('treats a tool that is temporarily unusable as removed for that time', async () => {
     const unusable = [{ name: 'read', description: 'Reads.' }, ...tools({ write: 'Writes.' })];
-    const without = await listingOf(unusable, await asked([v1]), refusing);
+    const without = await listingOf(unusable, await listRepeatedly([v1]), refusing);
     expect(without.drift).toEqual({ added: [], removed: ['read'], changed: [] });
-    expect(shown(await listingOf(tools(changed), without, refusing))).toEqual([['write', 'Writes.']]);
+    expect(summarizeTools(await listingOf(tools(changed), without, refusing))).toEqual([
+      ['write', 'Writes.'],
+    ]);
   });
 
   it('keeps the first definitions if a server lists more and more names, and omits the surplus tools', async () => {
     const crowd = (from: number): Readonly<Record<string, string>> =>
       Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`t${from + index}`, 'T.']));
-    const crowded = await asked([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
+    const crowded = await listRepeatedly([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
     expect((crowded.gone?.length ?? 0) + crowded.tools.length).toBe(2_000);
     expect(logged.flat().join('\n')).toContain("'t2000' is one of too many different tools in this session");
-    expect(shown(await listingOf(tools({ read: changed.read }), crowded, refusing))).toEqual([]);
-    expect(shown(await listingOf(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([
+    expect(summarizeTools(await listingOf(tools({ read: changed.read }), crowded, refusing))).toEqual([]);
+    expect(summarizeTools(await listingOf(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([
       ['read', 'Reads.'],
     ]);
   });
@@ -160,14 +168,18 @@ describe('a client that refuses drift', () => {
   });
 
   it('uses the stored definitions as the first ones when it starts to refuse drift', async () => {
-    const known = await asked([v1], reporting);
-    expect(shown(await listingOf(tools(changed), known, refusing))[0]).toEqual(['read', 'Reads.', 'refused']);
+    const known = await listRepeatedly([v1], reporting);
+    expect(summarizeTools(await listingOf(tools(changed), known, refusing))[0]).toEqual([
+      'read',
+      'Reads.',
+      'refused',
+    ]);
   });
 
   it('uses the current definitions when it stops refusing drift', async () => {
-    const refused = await asked([v1, { write: 'Writes.' }, changed]);
+    const refused = await listRepeatedly([v1, { write: 'Writes.' }, changed]);
     const listing = await listingOf(tools(changed), refused, reporting);
-    expect(shown(listing)).toEqual([
+    expect(summarizeTools(listing)).toEqual([
       ['read', changed.read],
       ['write', 'Writes.'],
     ]);

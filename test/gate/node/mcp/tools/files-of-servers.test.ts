@@ -13,7 +13,7 @@ type Blocks = Awaited<ReturnType<FakeTool['run']>>['content'];
  * A session whose model calls a tool that returns these blocks, and also returns them as data if `repeats` is
  * true.
  */
-function looking(
+function createDesk(
   content: Blocks,
   {
     media,
@@ -49,7 +49,7 @@ const IMAGES = { data: ['image/*'], url: [] };
 
 describe('an image from a server, in a session', () => {
   it('is sent to a model that accepts images in results, in its position', async () => {
-    const { session, shown } = looking([look, image], { media: { message: IMAGES, result: IMAGES } });
+    const { session, shown } = createDesk([look, image], { media: { message: IMAGES, result: IMAGES } });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     expect(shown()).toMatchObject([
       {
@@ -64,13 +64,13 @@ describe('an image from a server, in a session', () => {
   });
 
   it('is replaced by text for a model that does not accept images', async () => {
-    const { session, read } = looking([look, image]);
+    const { session, read } = createDesk([look, image]);
     await session.send('Look.');
     expect(read()).toEqual([`Look:\n\n${LINE}\n\n${NOT_TAKEN}`]);
   });
 
   it('is in the journal and in artifacts under its hash, never as base64', async () => {
-    const { session } = looking([look, image], { repeats: true });
+    const { session } = createDesk([look, image], { repeats: true });
     const answer = await session.send('Look.');
     const kept = [look, { ...image, data: { sha256: ID, size: 300 } }];
     const value = { content: kept, structuredContent: { content: kept } };
@@ -93,7 +93,7 @@ describe('an oversized image from a server', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     onTestFinished(() => log.mockRestore());
     const large = { ...image, data: 'AAAA'.repeat(2_796_203) };
-    const { session, read } = looking([look, large, image], {
+    const { session, read } = createDesk([look, large, image], {
       client: { maxResponseBytes: 16 * 1024 * 1024, timeout: 600_000 },
     });
     expect(await session.send('Look.')).toMatchObject({ outcome: 'completed' });

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
-import { answers, only } from '../../../../fixtures/mcp/fake-server.ts';
+import { answers, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
-import { crash, offered, results } from '../../unfolding/scenes.ts';
+import { crash, offeredTools, results } from '../../unfolding/scenes.ts';
 import { calls, methods, sayingTool, scene, session } from './scenes.ts';
 
 /** The facts of all lists in the journal. */
-async function told(desk: TestSession): Promise<readonly unknown[]> {
+async function listedFacts(desk: TestSession): Promise<readonly unknown[]> {
   const events = await desk.events();
   return events.flatMap((event) =>
     event.type === 'tools-listed' ? event.facts.map(({ fact }) => fact) : [],
@@ -21,9 +21,9 @@ describe('the tools of a server', () => {
     const factory = createMcpToolFactory({ clients: [client] });
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
     await desk.send('Hello');
-    expect(offered(desk)).toEqual([['dig', 'look']]);
+    expect(offeredTools(desk)).toEqual([['dig', 'look']]);
     expect(methods(server)['tools/list']).toBe(1);
-    expect(await told(desk)).toHaveLength(1);
+    expect(await listedFacts(desk)).toHaveLength(1);
   });
 
   it('are known in the next turn, and to a Worker that takes over, without a request (MCP-09)', async () => {
@@ -32,7 +32,7 @@ describe('the tools of a server', () => {
     const desk = session(tools, [calls('crash'), 'Went on.', 'Done.']);
     expect(await desk.send('Hello')).toMatchObject({ text: 'Went on.' });
     await desk.send('Hello again');
-    expect(offered(desk)).toEqual([
+    expect(offeredTools(desk)).toEqual([
       ['crash', 'look'],
       ['crash', 'look'],
       ['crash', 'look'],
@@ -56,7 +56,7 @@ describe('the tools of a server', () => {
     await clock.advance(1);
     await desk.send('Three');
     expect(methods(server)['tools/list']).toBe(2);
-    const [first, second] = await told(desk);
+    const [first, second] = await listedFacts(desk);
     expect(first).toMatchObject({ at: 0, told: { tools: [{ name: 'look' }] } });
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
@@ -68,7 +68,7 @@ describe('the tools of a server', () => {
     await desk.send('One');
     server.misbehave = answers(502);
     await desk.send('Two');
-    expect(offered(desk)).toEqual([['look'], ['look']]);
+    expect(offeredTools(desk)).toEqual([['look'], ['look']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 502. It is at https://mcp.test.",
     ]);
@@ -91,7 +91,7 @@ describe('the tools of a server', () => {
       secrets: ({ id }) => ({ TOKEN: `token-of-${id}` }),
     });
     await desk.send('One');
-    const [fact] = await told(desk);
+    const [fact] = await listedFacts(desk);
     expect(fact).toMatchObject({ key: JSON.stringify(['shop', server.url, null, 'tester']) });
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(
       server.requests.map(() => 'Bearer token-of-tester'),
@@ -101,7 +101,7 @@ describe('the tools of a server', () => {
   it('are requested again by the next model call after a failure (MCP-09)', async () => {
     warnings();
     const { server, client } = scene([sayingTool('look')]);
-    server.misbehave = only(({ rpc }) => rpc === 'tools/list', answers(500));
+    server.misbehave = onlyFor(({ rpc }) => rpc === 'tools/list', answers(500));
     const desk = session(
       [mcpToolProvider({ clients: [client] }), crash(() => desk)],
       [calls('crash'), calls('look'), 'Done.'],
@@ -110,7 +110,7 @@ describe('the tools of a server', () => {
     await server.request(({ rpc }) => rpc === 'tools/list');
     server.misbehave = undefined;
     await sending;
-    expect(offered(desk)).toEqual([
+    expect(offeredTools(desk)).toEqual([
       ['crash', 'shop_is_not_reachable'],
       ['crash', 'look'],
       ['crash', 'look'],
@@ -128,7 +128,7 @@ describe('the tools of a server', () => {
     const desk = session([mcpToolProvider({ clients: [client] })], [back, calls('look'), 'Done.']);
     await desk.send('Look');
     expect(results(desk)).toEqual(['Error: It can be reached again.', 'look done']);
-    expect(offered(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
+    expect(offeredTools(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
     expect(methods(server)['tools/list']).toBe(1);
   });
 
@@ -157,7 +157,7 @@ describe('the tools of a server', () => {
       ]);
       server.misbehave = undefined;
       await desk.send('Look again');
-      expect(offered(desk).slice(2)).toEqual([['look'], ['look']]);
+      expect(offeredTools(desk).slice(2)).toEqual([['look'], ['look']]);
     },
   );
 
@@ -173,7 +173,7 @@ describe('the tools of a server', () => {
     await desk.send('Three');
     expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 2 });
     const spoken = { era: 'stateless', offers: ['tools', 'logging'] };
-    expect(await told(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
+    expect(await listedFacts(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
   });
 
   it.each([
@@ -189,7 +189,7 @@ describe('the tools of a server', () => {
         refreshAfter,
         server: {
           kind: 'modern',
-          misbehave: only(
+          misbehave: onlyFor(
             ({ rpc }) => rpc === 'tools/list',
             ({ body }) => Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, result: list }),
           ),
@@ -234,7 +234,7 @@ describe('the tools of a server', () => {
     const { server, client } = scene(tools, { server: { kind: 'modern' } });
     const desk = session([mcpToolProvider({ clients: [client] })], ['Done.']);
     await desk.send('Hello');
-    expect(offered(desk)).toEqual([['good', 'named_as_the_keyword']]);
+    expect(offeredTools(desk)).toEqual([['good', 'named_as_the_keyword']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has tools that are left out: 'empty' asks for a header with an invalid name; " +
         "'spaced' asks for a header with an invalid name; 'number' asks for a header of a type other than " +
@@ -260,7 +260,7 @@ describe('the tools of a server', () => {
       [calls('learn'), calls('juggle'), 'Done.'],
     );
     await desk.send('Hello');
-    expect(offered(desk)).toEqual([['learn'], ['learn', 'juggle'], ['learn', 'juggle']]);
+    expect(offeredTools(desk)).toEqual([['learn'], ['learn', 'juggle'], ['learn', 'juggle']]);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added juggle",
     ]);
@@ -280,7 +280,7 @@ describe('a tool that has changed', () => {
     expect(said).toEqual([
       "holdfast: MCP server 'shop' has other tools than this session knew: added build; removed dig; changed look",
     ]);
-    expect((await told(desk)).at(1)).toMatchObject({
+    expect((await listedFacts(desk)).at(1)).toMatchObject({
       told: { drift: { added: ['build'], removed: ['dig'], changed: ['look'] } },
     });
     expect(desk.requests[1]?.tools.find(({ name }) => name === 'look')?.description).toBe(

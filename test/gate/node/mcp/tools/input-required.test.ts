@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
-import { type FakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
+import { type FakeServer, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { calls, methods, scene, session } from './scenes.ts';
@@ -52,7 +52,7 @@ const asks = (
     ...(requestState !== undefined && { requestState }),
   }) as InputRequiredResult; // Servers may send any value.
 
-const says = (text: unknown): CallToolResult => ({
+const textResult = (text: unknown): CallToolResult => ({
   content: [{ type: 'text', text: typeof text === 'string' ? text : JSON.stringify(text) }],
 });
 
@@ -87,7 +87,7 @@ function desk(
         },
       },
       // The server of the SDK would not send everything that servers may send.
-      misbehave: only(
+      misbehave: onlyFor(
         ({ rpc }) => rpc === 'tools/call',
         async ({ body }) => {
           const { id, params } = JSON.parse(body);
@@ -123,7 +123,8 @@ describe('a server that requires input', () => {
       sent,
       server,
     } = desk(
-      ({ inputResponses }, times) => (times === 1 ? asks({ party: PARTY }, STATE) : says({ inputResponses })),
+      ({ inputResponses }, times) =>
+        times === 1 ? asks({ party: PARTY }, STATE) : textResult({ inputResponses }),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'suspended' });
@@ -147,7 +148,9 @@ describe('a server that requires input', () => {
   });
 
   it('has its state journaled, but hidden from the model and the reviewer', async () => {
-    const { desk: table } = desk((_, times) => (times === 1 ? asks({ party: PARTY }, 'opaque') : says('ok')));
+    const { desk: table } = desk((_, times) =>
+      times === 1 ? asks({ party: PARTY }, 'opaque') : textResult('ok'),
+    );
     await table.send('Book a table');
     expect(JSON.stringify(await table.pending())).not.toContain('opaque');
     expect(JSON.stringify(await table.events())).toContain('opaque');
@@ -157,7 +160,7 @@ describe('a server that requires input', () => {
 
   it('receives a state only if it sent one', async () => {
     const { desk: table, sent } = desk(
-      (_, times) => (times === 1 ? asks({ party: PARTY }) : says('ok')),
+      (_, times) => (times === 1 ? asks({ party: PARTY }) : textResult('ok')),
       read,
     );
     await table.send('Book a table');
@@ -168,7 +171,7 @@ describe('a server that requires input', () => {
 
   it('can ask several questions at once, which are asked one by one and answered together', async () => {
     const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? asks({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : says('ok'),
+      times === 1 ? asks({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : textResult('ok'),
     );
     await table.send('Book a table');
     for (const [decision, input] of [
@@ -197,7 +200,7 @@ describe('a server that requires input', () => {
     const { desk: table, sent } = desk(
       (_, times) =>
         [asks({ party: PARTY }, 's1'), asks({ name: NAME }, 's2'), asks({ again: NAME })][times - 1] ??
-        says('ok'),
+        textResult('ok'),
     );
     await table.send('Book a table');
     for (const input of [{ people: 2 }, { name: 'Ann' }, { name: 'Bea' }]) {
@@ -213,7 +216,7 @@ describe('a server that requires input', () => {
   });
 
   it('can request the same call again, with its state only', async () => {
-    const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : says('ok')));
+    const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : textResult('ok')));
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
   });
@@ -222,7 +225,7 @@ describe('a server that requires input', () => {
     const said = warnings();
     const password = form('Log in.', { password: { type: 'string' } });
     const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? asks({ password, party: PARTY }, 's') : says('ok'),
+      times === 1 ? asks({ password, party: PARTY }, 's') : textResult('ok'),
     );
     await table.send('Book a table');
     expect(await table.pending()).toHaveLength(1);
@@ -242,7 +245,7 @@ describe('a server that requires input', () => {
     ['it sends the person to a URL', {}, { method: 'elicitation/create', params: URL_MODE }],
   ])('is declined without a person if %s', async (_, config, question) => {
     const { desk: table, sent } = desk(
-      (__, times) => (times === 1 ? asks({ question }, 's') : says('ok')),
+      (__, times) => (times === 1 ? asks({ question }, 's') : textResult('ok')),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
@@ -265,7 +268,7 @@ describe('a server that requires input', () => {
     const said = warnings();
     const { desk: table, server, sent } = desk(() => asks({ party: PARTY }, 's'));
     await table.send('Book a table');
-    server.misbehave = only(
+    server.misbehave = onlyFor(
       ({ rpc }) => rpc === 'tools/call',
       () => {
         throw new TypeError('Network connection lost.');

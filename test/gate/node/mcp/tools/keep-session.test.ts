@@ -20,7 +20,7 @@ import { calls, methods, type Scene, sayingTool, scene, session } from './scenes
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
 /** A tool that counts its calls in each session of the server. */
-function thinking(more: Partial<FakeTool> = {}): FakeTool {
+function thinkingTool(more: Partial<FakeTool> = {}): FakeTool {
   const thoughts = new Map<string, number>();
   return sayingTool('think', '', {
     annotations: { readOnlyHint: true },
@@ -36,7 +36,7 @@ function thinking(more: Partial<FakeTool> = {}): FakeTool {
 /** A server with that tool, and a client that keeps its session. */
 const keeping = (
   config: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
-  tools: readonly FakeTool[] = [thinking()],
+  tools: readonly FakeTool[] = [thinkingTool()],
 ): Scene => scene(tools, { keepSession: true, ...config });
 
 const toolsOf = ({ client }: Scene) => [mcpToolProvider({ clients: [client] })];
@@ -58,7 +58,7 @@ async function turn(desk: TestSession, options: Parameters<TestSession['send']>[
 }
 
 /** The requests to the server, without the listening stream and the detection of the revision. */
-const asked = ({ requests }: FakeServer): readonly string[] =>
+const methodsOf = ({ requests }: FakeServer): readonly string[] =>
   requests.flatMap(({ method, rpc }) =>
     method === 'GET' || rpc === 'server/discover' ? [] : [rpc ?? method],
   );
@@ -87,7 +87,7 @@ describe('a server with a stored session', () => {
       'thought 2',
       'thought 3',
     ]);
-    expect(asked(made.server)).toEqual([
+    expect(methodsOf(made.server)).toEqual([
       ...[...BEGUN, 'tools/list', 'tools/call'],
       ...['ping', 'tools/call'],
       ...['ping', 'tools/call'],
@@ -105,7 +105,7 @@ describe('a server with a stored session', () => {
     expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
     expect(sessionsOf(made.server)).toBe('ab');
     expect(methods(made.server)).not.toHaveProperty('ping');
-    await expect.poll(() => asked(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
+    await expect.poll(() => methodsOf(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
   it('sees the session resumed after the eviction of the object', async () => {
@@ -131,7 +131,7 @@ describe('a server with a stored session', () => {
     made.server.tools = [...made.server.tools, sayingTool('more')];
     await turn(desk);
     expect(desk.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['more', 'think']);
-    expect(asked(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
+    expect(methodsOf(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
   });
 
   it('has no stored session for an agent that runs without a session', async () => {
@@ -166,7 +166,7 @@ describe('a server that does not know the stored session', () => {
       expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
       expect(await turn(desk)).toBe('thought 2');
       expect(sessionsOf(made.server)).toBe('abb');
-      expect(asked(made.server).slice(4)).toEqual([
+      expect(methodsOf(made.server).slice(4)).toEqual([
         ...['ping', ...BEGUN, 'tools/call'],
         ...['ping', 'tools/call'],
       ]);
@@ -210,7 +210,7 @@ describe('a server that does not know the stored session', () => {
       expect.stringContaining(`${ANEW}\n\n`),
     ],
   ])('is reported to the model together with %s', async (_, tool, shown) => {
-    const made = keeping({}, [thinking(tool)]);
+    const made = keeping({}, [thinkingTool(tool)]);
     const desk = deskOf(made, 2);
     await turn(desk);
     made.server.forgetSessions();
@@ -284,11 +284,11 @@ describe('a server that does not know the stored session', () => {
         return without.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
       };
       expect(await turn(desk)).toBe(`${ANEW}\n\nno thought`);
-      const before = asked(made.server).length;
+      const before = methodsOf(made.server).length;
       expect(await turn(desk)).toBe('no thought');
       // Its tools were listed in a session. Until they are listed again, each turn first tries a session.
       const begun = kind === 'modern' ? ['initialize'] : BEGUN;
-      expect(asked(made.server).slice(before)).toEqual([...begun, 'tools/call']);
+      expect(methodsOf(made.server).slice(before)).toEqual([...begun, 'tools/call']);
     },
   );
 });
@@ -309,7 +309,7 @@ describe('an invocation that is cut off', () => {
   it('stores no more sessions, even if it continues with a running call', async () => {
     const gate = Promise.withResolvers<void>();
     const made = keeping({}, [
-      thinking(),
+      thinkingTool(),
       sayingTool('wait', 'waited', {
         annotations: { idempotentHint: true },
         run: async (_, { sessionId }) => {
@@ -430,7 +430,7 @@ describe('a stored session', () => {
         return { content: [{ type: 'text', text: 'too late' }] };
       },
     });
-    const made = keeping({}, [slow, thinking()]);
+    const made = keeping({}, [slow, thinkingTool()]);
     made.server.misbehave = async (request, proceed) => {
       if (!isCall(request) || !request.body.includes('"slow"')) return proceed();
       const { response, lose } = breakable(await proceed());
@@ -453,7 +453,7 @@ describe('a stored session', () => {
   });
 
   it('has an id that is redacted if the server repeats it, and that is in no event', async () => {
-    const echo = thinking({
+    const echo = thinkingTool({
       run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
     });
     const made = keeping({}, [echo]);

@@ -6,8 +6,8 @@ import type { ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { Meter, UNLIMITED } from '../../../../doors/session.ts';
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { type MemoryApp, memoryApp } from '../../session/memory-app.ts';
-import { offered } from '../../tool-loop/discovery-scene.ts';
-import { opened } from '../../unfolding/scenes.ts';
+import { offeredTools } from '../../tool-loop/discovery-scene.ts';
+import { openedText } from '../../unfolding/scenes.ts';
 import { calls, methods, type Scene, sayingTool, scene } from './scenes.ts';
 
 const scenes = (count: number): readonly Scene[] =>
@@ -47,7 +47,7 @@ it('the ten clients of one list are all contacted, in as many invocations as nec
   const tools = [mcpToolProvider({ clients: servers.map(({ client }) => client) })];
   const { app, invocations } = await play(tools, [calls('t9'), 'Done.']);
   expect(invocations).toEqual(['handed-over', 'ended']);
-  expect(offered(app)).toEqual([names(10), names(10)]);
+  expect(offeredTools(app)).toEqual([names(10), names(10)]);
   expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
 });
 
@@ -59,9 +59,9 @@ it('an unfolding tool over ten servers opens with the tools of some, and with al
     [calls('all'), calls('all'), calls('t9'), 'Done.'],
   );
   expect(invocations.at(-1)).toBe('ended');
-  expect(offered(app).at(-1)).toEqual(['all', ...names(10)]);
+  expect(offeredTools(app).at(-1)).toEqual(['all', ...names(10)]);
   expect(toolResults(app)[0]).toBe(
-    `${opened(...names(7))}\n\nSome tools of 'all' are not here. MCP server 's7' is not asked yet. ` +
+    `${openedText(...names(7))}\n\nSome tools of 'all' are not here. MCP server 's7' is not asked yet. ` +
       "MCP server 's8' is not asked yet. MCP server 's9' is not asked yet. Call 'all' again for the other tools.",
   );
   expect(servers.map(({ server }) => methods(server)['tools/list'])).toEqual(servers.map(() => 1));
@@ -72,8 +72,8 @@ it('an unfolding tool names the unreachable servers, and opens with the tools of
   const factory = createMcpToolFactory({ clients: servers.map(({ client }) => client) });
   for (const { server } of servers.slice(0, 1)) server.misbehave = answers(503);
   const { app } = await play([factory.unfolding('all', 'All.', () => true)], [calls('all'), 'Done.']);
-  expect(offered(app).at(-1)).toEqual(['all', 't1']);
+  expect(offeredTools(app).at(-1)).toEqual(['all', 't1']);
   expect(toolResults(app)).toEqual([
-    `${opened('t1')}\n\nSome tools of 'all' are not here. MCP server 's0' cannot be reached: it answered HTTP 503.`,
+    `${openedText('t1')}\n\nSome tools of 'all' are not here. MCP server 's0' cannot be reached: it answered HTTP 503.`,
   ]);
 });

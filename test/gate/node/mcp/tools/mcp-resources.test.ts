@@ -10,8 +10,8 @@ import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpResources } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
-import { answers, type FakeServer, only } from '../../../../fixtures/mcp/fake-server.ts';
-import { offered, results } from '../../unfolding/scenes.ts';
+import { answers, type FakeServer, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
+import { offeredTools, results } from '../../unfolding/scenes.ts';
 import { calls, methods, scene, session } from './scenes.ts';
 
 const PNG = 'iVBORw0KGgo=';
@@ -70,7 +70,7 @@ function desk(
     server: {
       kind: 'both',
       modern: { capabilities, serve: given.serve ?? serve },
-      ...(given.era && { misbehave: only(({ rpc }) => rpc === 'server/discover', answers(400)) }),
+      ...(given.era && { misbehave: onlyFor(({ rpc }) => rpc === 'server/discover', answers(400)) }),
     },
   });
   const replies: ScriptedReply[] = [calls('resources'), ...asked.map(([tool, input]) => calls(tool, input))];
@@ -78,7 +78,7 @@ function desk(
 }
 
 /** The result of one call, as the model reads it. */
-async function told(
+async function resultOf(
   tool: string,
   input: object,
   ...more: [Parameters<typeof desk>[1]?, Parameters<typeof desk>[2]?]
@@ -93,7 +93,7 @@ describe('the resources of a server', () => {
     const { desk: table, server } = desk([['list_resources', {}]]);
     await table.send('Look.');
     const inner = ['resources', 'get_prompt', 'list_prompts', 'list_resources', 'read_resource'];
-    expect(offered(table)).toEqual([['resources'], inner, inner]);
+    expect(offeredTools(table)).toEqual([['resources'], inner, inner]);
     expect(methods(server)).toEqual({
       'server/discover': 1,
       'resources/list': 1,
@@ -163,7 +163,7 @@ describe('the resources of a server', () => {
     expect(() => mcpResources(client, { name: 'the pages' })).toThrow(ToolDefinitionError);
     const table = session([mcpResources(client)], [calls('wiki_resources'), 'Read.']);
     await table.send('Look.');
-    expect(offered(table)[1]).toContain('wiki_read_resource');
+    expect(offeredTools(table)[1]).toContain('wiki_read_resource');
   });
 
   const LIST = [
@@ -188,7 +188,7 @@ describe('the resources of a server', () => {
       ],
       ['get_prompt', { name: 'none' }, 'This prompt is empty.'],
     ])('are read by %s with %j', async (tool, input, words) => {
-      expect(await told(tool, input, {}, given)).toBe(words);
+      expect(await resultOf(tool, input, {}, given)).toBe(words);
     });
   });
 
@@ -217,16 +217,16 @@ describe('the resources of a server', () => {
       });
     };
     const capabilities = { resources: {} };
-    const first = await told('list_resources', {}, { capabilities }, { serve: many });
+    const first = await resultOf('list_resources', {}, { capabilities }, { serve: many });
     const lines = first?.split('\n') ?? [];
     expect([lines.length, lines[99], lines[100]]).toEqual([
       101,
       '[resource link: r (r:100)]',
       'There are 150: go on with {"from": 101}.',
     ]);
-    const rest = await told('list_resources', { from: 101 }, { capabilities }, { serve: many });
+    const rest = await resultOf('list_resources', { from: 101 }, { capabilities }, { serve: many });
     expect([rest?.split('\n').length, rest?.split('\n')[0]]).toEqual([50, '[resource link: r (r:101)]']);
-    expect(await told('list_resources', { from: 151 }, { capabilities }, { serve: many })).toBe(
+    expect(await resultOf('list_resources', { from: 151 }, { capabilities }, { serve: many })).toBe(
       'There are no resources from number 151 on.',
     );
   });
@@ -241,7 +241,7 @@ describe('the resources of a server', () => {
         prompts: [{ name: `p${++at}` }],
         nextCursor: cursor(at),
       }));
-    const words = await told('list_prompts', {}, { capabilities: { prompts: {} } }, { serve: serveList });
+    const words = await resultOf('list_prompts', {}, { capabilities: { prompts: {} } }, { serve: serveList });
     expect([at, words?.split('\n').at(-1)]).toEqual([times, 'The server has more, which were not read.']);
   });
 
@@ -262,9 +262,9 @@ describe('the resources of a server', () => {
         });
       };
       const capabilities = { resources: {} };
-      expect(await told('list_resources', {}, { capabilities }, { serve: failing })).toBe(words);
+      expect(await resultOf('list_resources', {}, { capabilities }, { serve: failing })).toBe(words);
       const old = { serve: failing, era: 'old' } as const;
-      expect(await told('list_resources', {}, { capabilities }, old)).toBe(words);
+      expect(await resultOf('list_resources', {}, { capabilities }, old)).toBe(words);
     },
   );
 
@@ -287,7 +287,7 @@ describe('the resources of a server', () => {
       server.setRequestHandler('resources/read', () => {
         throw new Error('Not for you');
       });
-    expect(await told(tool, input, { capabilities: { resources: {} } }, { serve: refusing })).toBe(words);
+    expect(await resultOf(tool, input, { capabilities: { resources: {} } }, { serve: refusing })).toBe(words);
   });
 
   it('can ask for input from a person, and the turn waits for it', async () => {
@@ -320,7 +320,7 @@ describe('the resources of a server', () => {
     const meta = (): never => {
       throw new Error('No.');
     };
-    expect(await told('list_prompts', {}, { meta })).toBe(
+    expect(await resultOf('list_prompts', {}, { meta })).toBe(
       "Error: MCP server 'shop' was not asked: the app could not prepare the context for it. Go on without it.",
     );
   });

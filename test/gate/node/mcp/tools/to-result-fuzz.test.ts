@@ -7,9 +7,9 @@ import { modelText } from '../../../../doors/tools.ts';
 import { listedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
-const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
+const callResult = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listedTool(outputSchema && { outputSchema }), answered(answer));
+  toResult(listedTool(outputSchema && { outputSchema }), callResult(answer));
 
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 

@@ -7,11 +7,11 @@ import { modelText, readAsType } from '../../../../doors/tools.ts';
 import { listedTool } from './listing-fixtures.ts';
 
 /** A result as a server may send it, even one that no schema accepts. */
-const answered = (answer: object): CallToolResult => ({ content: [], ...answer });
+const callResult = (answer: object): CallToolResult => ({ content: [], ...answer });
 const result = (answer: object, outputSchema?: JsonObject) =>
-  toResult(listedTool(outputSchema && { outputSchema }), answered(answer));
+  toResult(listedTool(outputSchema && { outputSchema }), callResult(answer));
 const content = (...blocks: readonly object[]) => result({ content: blocks });
-const words = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
+const textOf = async (...blocks: readonly object[]): Promise<string> => modelText(await content(...blocks));
 
 const text = (said: string, more: object = {}): JsonObject => ({ type: 'text', text: said, ...more });
 /** An image of 3,210 bytes. */
@@ -26,7 +26,7 @@ describe('a result with only text', () => {
   });
 
   it('has an empty line between its blocks, which are unchanged', async () => {
-    expect(await words(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
+    expect(await textOf(text(' one\n'), text('two'))).toBe(' one\n\n\ntwo');
   });
 
   it('is `Done` if it has no blocks, and empty if its text is empty', async () => {
@@ -178,7 +178,7 @@ describe('other content', () => {
       `[resource link: ${'n'.repeat(199)}… (x:${'u'.repeat(4_093)}…): ${'d'.repeat(199)}…]`,
     ],
   ])('is described in text: %s', async (_, block, line) => {
-    expect(await words(block)).toBe(line);
+    expect(await textOf(block)).toBe(line);
     expect({ ...(await content(block)) }).toMatchObject({ type: 'artifact', value: { content: [block] } });
   });
 
@@ -190,7 +190,7 @@ describe('other content', () => {
       value: { content: [text('Sent.'), secret] },
       content: 'Sent.\n\n[1 block is for the user only]',
     });
-    expect(await words(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
+    expect(await textOf(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
   });
 
   it('can be read by programs as McpContent, even with keys that every object inherits', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nameTools } from '../../../../doors/mcp.ts';
 import { client, listedTool } from './listing-fixtures.ts';
 
-const named = (names: readonly string[], prefix?: string): Record<string, string> =>
+const toolNames = (names: readonly string[], prefix?: string): Record<string, string> =>
   Object.fromEntries(
     nameTools(
       client({ prefix }),
@@ -23,7 +23,7 @@ const runs = { numRuns: 300, seed: 20_261_122 };
 
 describe('`toolNames`', () => {
   it('keeps names that every provider accepts', () => {
-    expect(named(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
+    expect(toolNames(['read', 'get-file_2', 'Read', 'constructor', 'x'.repeat(64)])).toEqual({
       read: 'read',
       'get-file_2': 'get-file_2',
       Read: 'Read',
@@ -33,11 +33,11 @@ describe('`toolNames`', () => {
   });
 
   it('adds the client’s prefix to names', () => {
-    expect(named(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
+    expect(toolNames(['read', 'write'], 'fs_')).toEqual({ read: 'fs_read', write: 'fs_write' });
   });
 
   it('removes forbidden characters from other names, and appends a hash of the name', () => {
-    expect(named(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
+    expect(toolNames(['files.read', '../etc/passwd', 'zwei Wörter', '日本語', ' '])).toEqual({
       'files.read': 'files_read_1yqgun6',
       '../etc/passwd': 'etc_passwd_0rffei7',
       'zwei Wörter': 'zwei_W_rter_16764yd',
@@ -62,26 +62,26 @@ describe('`toolNames`', () => {
   });
 
   it('keeps a name for the tool that has it originally, even if another tool would be renamed to it', () => {
-    const { 'get x': taken = '' } = named(['get x']);
-    const names = named(['get x', taken]);
+    const { 'get x': taken = '' } = toolNames(['get x']);
+    const names = toolNames(['get x', taken]);
     expect(names[taken]).toBe(taken);
     expect(names['get x']).toMatch(HASHED);
     expect(names['get x']).not.toBe(taken);
   });
 
   it('distinguishes names that are equal after cleaning', () => {
-    const names = Object.values(named(['get x', 'get.x', 'get/x', 'get_x']));
+    const names = Object.values(toolNames(['get x', 'get.x', 'get/x', 'get_x']));
     expect(new Set(names).size).toBe(4);
     expect(names).toContain('get_x');
   });
 
   it('distinguishes names with the same hash, in any order of the list', () => {
     const [first, second] = ['a! +!b', 'a+!.äb'];
-    const names = named([first, second]);
+    const names = toolNames([first, second]);
     expect(names[first]).toMatch(/^a_b_[0-9a-z]{7}$/);
-    expect(names[first]).toBe(named([second])[second]);
+    expect(names[first]).toBe(toolNames([second])[second]);
     expect(names[second]).not.toBe(names[first]);
-    expect(named([second, first])).toEqual(names);
+    expect(toolNames([second, first])).toEqual(names);
   });
 
   it('returns distinct names that every provider accepts, for any names', () => {

@@ -37,7 +37,7 @@ afterEach(() => vi.restoreAllMocks());
  * The listing of a session that requests these tools one after another. For `undefined`, the server lists
  * another tool.
  */
-async function asked(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
+async function listRepeatedly(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
   let former: McpListing | undefined;
   for (const one of told) former = await listingOf([one ?? { ...tool(), name: 'other' }], former, client(by));
   if (!former) throw new Error('There is no tool to request.');
@@ -46,7 +46,7 @@ async function asked(told: readonly (JsonObject | undefined)[], by: Partial<McpC
 
 /** Returns whether the last of these tools is refused: not called, or not even offered. */
 async function isRefused(told: readonly (JsonObject | undefined)[], by: Partial<McpClientConfig> = {}) {
-  const { tools } = await asked(told, by);
+  const { tools } = await listRepeatedly(told, by);
   const send = tools.find(({ name }) => name === 'send');
   return send === undefined || send.refused === true;
 }
@@ -176,24 +176,24 @@ const NARROWER: typeof VALUES = [
   ],
 ];
 
-const of = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
+const toolWithInput = (a: JsonObject | boolean): JsonObject => tool({ inputSchema: object({ a }) });
 
 describe('a schema', () => {
   it.each(VALUES)('is refused if it changes to %s', async (_, was, is) => {
-    expect(await isRefused([of(was), of(is)])).toBe(true);
-    expect(await isRefused([of(was), of(is)], { drift: 'report' })).toBe(false);
+    expect(await isRefused([toolWithInput(was), toolWithInput(is)])).toBe(true);
+    expect(await isRefused([toolWithInput(was), toolWithInput(is)], { drift: 'report' })).toBe(false);
   });
 
   it.each(NARROWER)('is accepted if it changes to %s', async (_, was, is) => {
-    expect(await isRefused([of(was), of(is)])).toBe(false);
-    expect(await isRefused([of(was), of(is)], { drift: 'refuse' })).toBe(true);
+    expect(await isRefused([toolWithInput(was), toolWithInput(is)])).toBe(false);
+    expect(await isRefused([toolWithInput(was), toolWithInput(is)], { drift: 'refuse' })).toBe(true);
   });
 
   it('can be restored after it became narrower, but cannot become wider', async () => {
     const [first, less, more] = [
-      of({ enum: ['a', 'b'] }),
-      of({ enum: ['a'] }),
-      of({ enum: ['a', 'b', 'c'] }),
+      toolWithInput({ enum: ['a', 'b'] }),
+      toolWithInput({ enum: ['a'] }),
+      toolWithInput({ enum: ['a', 'b', 'c'] }),
     ];
     expect(await isRefused([first, less, first])).toBe(false);
     expect(await isRefused([first, less, more])).toBe(true);
@@ -203,9 +203,9 @@ describe('a schema', () => {
 
   it('is compared with its first version even if its tool was removed in between', async () => {
     const [first, less, more] = [
-      of({ enum: ['a', 'b'] }),
-      of({ enum: ['a'] }),
-      of({ enum: ['a', 'b', 'c'] }),
+      toolWithInput({ enum: ['a', 'b'] }),
+      toolWithInput({ enum: ['a'] }),
+      toolWithInput({ enum: ['a', 'b', 'c'] }),
     ];
     expect(await isRefused([first, undefined, more])).toBe(true);
     expect(await isRefused([first, undefined, more, more])).toBe(true);
@@ -266,7 +266,7 @@ describe('a schema', () => {
       schema,
       fc.array(value, { maxLength: 8 }),
       async (was, is, values) => {
-        if (await isRefused([of(was), of(is)])) return;
+        if (await isRefused([toolWithInput(was), toolWithInput(is)])) return;
         const [before, now] = [was, is].map((a) => schemaCheck(object({ a })));
         const isValid = (check: typeof now, a: unknown) => check?.({ a } as JsonObject, 'first').length === 0;
         expect(values.filter((a) => isValid(now, a) && !isValid(before, a))).toEqual([]);

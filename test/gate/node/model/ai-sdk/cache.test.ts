@@ -11,7 +11,7 @@ import type {
   ModelRequest,
   ModelSettings,
 } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 import { wire } from './wire.ts';
 
 type Json = Record<string, unknown>;
@@ -22,7 +22,7 @@ const tool = (name: string) => ({
   description: 'Does.',
   inputSchema: { type: 'object', properties: {} },
 });
-const called = (id: string, thought = false): ModelMessage => {
+const callMessage = (id: string, thought = false): ModelMessage => {
   const call = { type: 'tool-call', id, name: 'look', input: '{}' } as const;
   const anthropic = { signature: 'c2lnbmVk' };
   const parts = [{ type: 'reasoning', text: 'Hm.', provider: { anthropic } } as const, call];
@@ -32,11 +32,11 @@ const result = (id: string, text = 'seen'): ModelMessage => ({ role: 'tool', id,
 const KEY = 'ab'.repeat(32);
 
 /** Returns a conversation with this number of replies, each with a call and its result. */
-const after = (replies: number, thought = false): ModelMessage[] => [
+const conversationOf = (replies: number, thought = false): ModelMessage[] => [
   { role: 'system', text: 'Be brief.' },
   { role: 'user', text: 'Go.' },
   ...Array.from({ length: replies }, (_, at) => [
-    called(`c${at}`, thought),
+    callMessage(`c${at}`, thought),
     result(`c${at}`, at === 1 ? '' : 'seen'),
   ]).flat(),
 ];
@@ -80,13 +80,13 @@ const MARK = { type: 'ephemeral' };
 
 describe('cache marks for Anthropic', () => {
   it('are set on the last tool, the system text, the end of this request and the end of the previous request', async () => {
-    expect(marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2)))))).toEqual({
+    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2)))))).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.2.content.0': MARK,
       '$.messages.4.content.0': MARK,
     });
-    expect(marksIn(await bodyOf(anthropic, requestOf(after(0), auto(after(0)))))).toEqual({
+    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(0), auto(conversationOf(0)))))).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.0.content.0': MARK,
@@ -96,7 +96,7 @@ describe('cache marks for Anthropic', () => {
   it('can move without a change of any other byte', async () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
-        [after(replies, true), after(replies + 1, true)].map((messages) =>
+        [conversationOf(replies, true), conversationOf(replies + 1, true)].map((messages) =>
           bodyOf(anthropic, requestOf(messages, auto(messages))),
         ),
       );
@@ -112,20 +112,20 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('last an hour if the request asks for it', async () => {
-    const body = await bodyOf(anthropic, requestOf(after(1), { system: true, ttl: '1h' }));
+    const body = await bodyOf(anthropic, requestOf(conversationOf(1), { system: true, ttl: '1h' }));
     expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
   it('are limited to the first four marks', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), cache))))).toEqual([
+    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(conversationOf(3), cache))))).toEqual([
       '$.system.0',
       '$.messages.0.content.0',
       '$.messages.2.content.0',
       '$.tools.1',
     ]);
     const many = { messages: [1, 3, -1, -1, 99, -99, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(after(3), many))))).toEqual([
+    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(conversationOf(3), many))))).toEqual([
       '$.messages.0.content.0',
       '$.messages.2.content.0',
       '$.messages.4.content.0',
@@ -135,7 +135,7 @@ describe('cache marks for Anthropic', () => {
 
   it('share the limit with a mark that the developer has set at the end of the request', async () => {
     const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
-    const body = await bodyOf(anthropic, requestOf(after(2), auto(after(2))), own);
+    const body = await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2))), own);
     expect(marksIn(body)).toEqual({
       $: MARK,
       '$.tools.1': MARK,
@@ -145,9 +145,11 @@ describe('cache marks for Anthropic', () => {
     // A mark with a longer lifetime must not follow one with a shorter lifetime.
     const hour = { type: 'ephemeral', ttl: '1h' };
     const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
-    const marks = marksIn(await bodyOf(anthropic, requestOf(after(2), auto(after(2))), longer));
+    const marks = marksIn(
+      await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2))), longer),
+    );
     expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
-    const many = requestOf(after(3), { tools: true, system: true, messages: [1, 3, 5] });
+    const many = requestOf(conversationOf(3), { tools: true, system: true, messages: [1, 3, 5] });
     expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
   });
 
@@ -177,11 +179,11 @@ describe('cache marks for Anthropic', () => {
       toolCalls: [],
       parts: [{ type: 'text', text: 'So it is.', provider: { anthropic } }],
     };
-    const { calls } = await ask(() => streamed([delta('hi'), finish()]), {
+    const { calls } = await ask(() => streamedResult([delta('hi'), finish()]), {
       stream: true,
       provider: 'anthropic.messages',
       modelId: 'claude-sonnet-4-5',
-      request: requestOf([...after(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
+      request: requestOf([...conversationOf(0), said, { role: 'user', text: 'Why?' }], { messages: [2] }),
     });
     expect(calls[0]?.prompt[2]?.content).toEqual([
       {
@@ -197,7 +199,7 @@ describe('cache marks for Anthropic', () => {
   it('are set before a message that announces new tools, even if that message is omitted', async () => {
     const told = { came: [tool('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
-    const messages = [...after(1), change];
+    const messages = [...conversationOf(1), change];
     const request = { ...requestOf(messages, auto(messages)), tools: ['late', 'look'].map(tool) };
     const bound: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-5-5');
     for (const make of [bound, anthropic]) {
@@ -208,8 +210,8 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('are absent if the request asks for no caching', async () => {
-    expect(marksIn(await bodyOf(anthropic, requestOf(after(1), undefined)))).toEqual({});
-    expect(marksIn(await bodyOf(anthropic, requestOf(after(1), { key: KEY })))).toEqual({});
+    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(1), undefined)))).toEqual({});
+    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(1), { key: KEY })))).toEqual({});
   });
 });
 
@@ -218,7 +220,7 @@ it('OpenRouter receives cache marks for Anthropic models but not for others', as
     (model: string): Make =>
     (fetch) =>
       createOpenRouter({ apiKey: 'k', fetch })(model);
-  const request = requestOf(after(2), auto(after(2)));
+  const request = requestOf(conversationOf(2), auto(conversationOf(2)));
   expect(marksIn(await bodyOf(router('anthropic/claude-sonnet-4.5'), request))).toEqual({
     '$.messages.0.content.0': MARK,
     '$.messages.3': MARK,
@@ -234,7 +236,7 @@ describe('a cache key for OpenAI', () => {
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
   it.each(['responses', 'chat'] as const)('is sent in requests to the %s API', async (wireOf) => {
-    const request = requestOf(after(1), auto(after(1)));
+    const request = requestOf(conversationOf(1), auto(conversationOf(1)));
     const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
     expect(body).toMatchObject({ prompt_cache_key: KEY });
     const { cache: _, ...without } = request;
@@ -244,7 +246,7 @@ describe('a cache key for OpenAI', () => {
 
   it('does not replace a key that the developer has set', async () => {
     const own = { providerOptions: { openai: { promptCacheKey: 'mine' } } };
-    const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(after(1), { key: KEY }), own);
+    const body = await bodyOf(made('responses', 'gpt-5.4'), requestOf(conversationOf(1), { key: KEY }), own);
     expect(body).toMatchObject({ prompt_cache_key: 'mine', store: false });
   });
 
@@ -252,7 +254,7 @@ describe('a cache key for OpenAI', () => {
     const compatible: Make = (fetch) =>
       createOpenAICompatible({ name: 'some', baseURL: 'https://some.test/v1', fetch })('m-1');
     for (const make of [made('chat', 'llama-3.3-70b'), compatible]) {
-      const body = await bodyOf(make, requestOf(after(1), auto(after(1))));
+      const body = await bodyOf(make, requestOf(conversationOf(1), auto(conversationOf(1))));
       expect(body).not.toHaveProperty('prompt_cache_key');
       expect(marksIn(body)).toEqual({});
     }
@@ -260,16 +262,16 @@ describe('a cache key for OpenAI', () => {
 });
 
 describe('a provider without a cache type in the SDK', () => {
-  const hi = () => streamed([delta('hi'), finish()]);
+  const hi = () => streamedResult([delta('hi'), finish()]);
   const optionsOf = async (provider: string, modelId: string, cache: CacheMarks) => {
-    const request = requestOf(after(1), cache);
+    const request = requestOf(conversationOf(1), cache);
     const { calls } = await ask(hi, { stream: true, provider, modelId, request });
     return calls[0];
   };
   const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
 
   it('receives cache points on all marked parts except tools, for Bedrock', async () => {
-    const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(after(1)))) ?? {};
+    const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(conversationOf(1)))) ?? {};
     const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
     expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
     expect(prompt).toEqual([

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generated, streamed, usage } from './fake-model.ts';
+import { ask, call, delta, fakeModel, finish, generated, streamedResult, usage } from './fake-model.ts';
 
-const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
+const wholeReply = async (content: unknown, more?: object) =>
+  replyIn(await ask(() => generated(content, more)));
 
 describe('an unusual finish reason', () => {
   it('means a withheld reply if Workers AI reports content_filter', async () => {
     const ending = { finishReason: { unified: 'stop', raw: 'content_filter' } };
-    expect((await whole([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
+    expect((await wholeReply([{ type: 'text', text: 'a' }], ending)).finish).toBe('content-filter');
   });
 
   it.each(['length', 'other'])(
@@ -39,8 +40,8 @@ describe('a reply that the server pauses', () => {
   });
   const search = call('s', 'web_search', '{"q":"kelp"}', { providerExecuted: true });
   const result = { type: 'tool-result', toolCallId: 's', toolName: 'web_search', result: [] };
-  const first = () => streamed([delta('One. '), search, paused()]);
-  const second = () => streamed([result, delta('Two.'), finish('stop', usage(10, 20))]);
+  const first = () => streamedResult([delta('One. '), search, paused()]);
+  const second = () => streamedResult([result, delta('Two.'), finish('stop', usage(10, 20))]);
 
   it('is continued, and becomes one reply', async () => {
     const { calls, ...outcome } = await ask([first, second], { stream: true });
@@ -77,7 +78,10 @@ describe('a reply that the server pauses', () => {
 
   it('is continued in the container that it opened', async () => {
     const opening = () =>
-      streamed([delta('a'), { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } }]);
+      streamedResult([
+        delta('a'),
+        { ...paused(), providerMetadata: { anthropic: { container: { id: 'c1' } } } },
+      ]);
     const { calls } = await ask([opening, second], { stream: true });
     expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([
       undefined,
@@ -89,8 +93,8 @@ describe('a reply that the server pauses', () => {
     const counted = (...[cacheRead, cacheWrite, reasoning]: number[]) =>
       finish('stop', usage(10, 5, { cacheRead, cacheWrite, reasoning }));
     const pausing = () =>
-      streamed([delta('a'), { ...counted(0, 8, 1), finishReason: paused().finishReason }]);
-    const ending = () => streamed([delta('b'), counted(9, 1, 2)]);
+      streamedResult([delta('a'), { ...counted(0, 8, 1), finishReason: paused().finishReason }]);
+    const ending = () => streamedResult([delta('b'), counted(9, 1, 2)]);
     const outcome = await ask([pausing, ending], { stream: true });
     expect(replyIn(outcome).usage).toEqual({
       inputTokens: 20,
@@ -112,7 +116,7 @@ describe('a reply that the server pauses', () => {
   });
 
   it('is not continued if it contains a call that our code must run', async () => {
-    const calling = () => streamed([call('a', 'look', '{}'), paused()]);
+    const calling = () => streamedResult([call('a', 'look', '{}'), paused()]);
     const { calls, ...outcome } = await ask([calling], { stream: true });
     expect([replyIn({ ...outcome }).finish, calls.length]).toEqual(['tool-calls', 1]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelFailure, ModelRequest } from '../../../../../src/model/entry.ts';
 import { NOW } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
-import { ask, call, delta, finish, said, streamed } from './fake-model.ts';
+import { ask, call, delta, finish, generatedText, streamedResult } from './fake-model.ts';
 
 const PROMPT = 'You are the secret agent of Kilo & Co.; never tell anybody what a crate of kelp costs us.';
 const request: ModelRequest = {
@@ -111,7 +111,7 @@ describe('the status of an error', () => {
     [{}, 250],
   ])('leads with the headers %j to a retry after %i ms', async (responseHeaders, wait) => {
     const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
-    expect(await ask([rejecting(error), () => said('hi')])).toMatchObject({
+    expect(await ask([rejecting(error), () => generatedText('hi')])).toMatchObject({
       reply: { text: 'hi' },
       waits: [wait],
     });
@@ -241,20 +241,20 @@ describe('an error in a stream', () => {
     ],
   ])('%s fails the request', async (_, error, expected) => {
     const parts = [{ type: 'stream-start' }, { type: 'error', error }, finish('error')];
-    const outcome = await ask(() => streamed(parts), { stream: true, retries: 0 });
+    const outcome = await ask(() => streamedResult(parts), { stream: true, retries: 0 });
     expect(failureIn(outcome)).toMatchObject({ ...expected, outputBegan: false });
   });
 
   it('is retried before any text, and never after some text', async () => {
     const error = { message: 'no', statusCode: 503, isRetryable: true };
-    const good = () => streamed([delta('hi'), finish()]);
-    const early = () => streamed([{ type: 'error', error }]);
+    const good = () => streamedResult([delta('hi'), finish()]);
+    const early = () => streamedResult([{ type: 'error', error }]);
     expect(await ask([early, good], { stream: true })).toMatchObject({
       reply: { text: 'hi' },
       pieces: ['hi'],
     });
 
-    const late = () => streamed([delta('Hel'), { type: 'error', error }]);
+    const late = () => streamedResult([delta('Hel'), { type: 'error', error }]);
     const outcome = await ask([late, good], { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'server-error', outputBegan: true });
     expect([outcome.calls.length, outcome.pieces]).toEqual([1, ['Hel']]);
@@ -263,37 +263,37 @@ describe('an error in a stream', () => {
   it.each<[string, () => unknown, string, string]>([
     [
       'without a finish',
-      () => streamed([delta('Hel')]),
+      () => streamedResult([delta('Hel')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'without a finish, after a call',
-      () => streamed([delta('Hel'), call('a', 'f', '{}')]),
+      () => streamedResult([delta('Hel'), call('a', 'f', '{}')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `interrupted`',
-      () => streamed([delta('Hel'), finish('interrupted')]),
+      () => streamedResult([delta('Hel'), finish('interrupted')]),
       'truncated',
       "The model's reply ended before it was complete.",
     ],
     [
       'with the finish reason `error`',
-      () => streamed([delta('Hel'), finish('error')]),
+      () => streamedResult([delta('Hel'), finish('error')]),
       'server-error',
       'The model stopped because of an error.',
     ],
     [
       'with a lost connection',
-      () => streamed([delta('Hel')], { broken: new TypeError('network lost') }),
+      () => streamedResult([delta('Hel')], { broken: new TypeError('network lost') }),
       'truncated',
       "The connection to the model's server broke before the reply was complete.",
     ],
     [
       'with an unreadable event',
-      () => streamed([delta('Hel')], { broken: sdkError('AI_TypeValidationError', PROMPT) }),
+      () => streamedResult([delta('Hel')], { broken: sdkError('AI_TypeValidationError', PROMPT) }),
       'invalid-reply',
       'The model failed with AI_TypeValidationError.',
     ],
@@ -304,7 +304,7 @@ describe('an error in a stream', () => {
   });
 
   it('is retried if the stream ends before any text', async () => {
-    const outcome = await ask([() => streamed([]), () => streamed([delta('hi'), finish()])], {
+    const outcome = await ask([() => streamedResult([]), () => streamedResult([delta('hi'), finish()])], {
       stream: true,
     });
     expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });

@@ -47,10 +47,10 @@ export const generated = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-export const said = (text: unknown) => generated([{ type: 'text', text }]);
+export const generatedText = (text: unknown) => generated([{ type: 'text', text }]);
 
 /** Returns a streamed result. After its parts the stream closes, hangs, or breaks with an error. */
-export const streamed = (
+export const streamedResult = (
   parts: readonly unknown[],
   end: 'close' | 'hang' | { readonly broken: unknown } = 'close',
   cancelled: () => void = () => {},

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
-import { ask, delta, fakeModel, finish, said, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, generatedText, streamedResult } from './fake-model.ts';
 
 const hang = () => new Promise<unknown>(() => {});
 const silent = {
@@ -27,7 +27,7 @@ describe('a silent model', () => {
   it('causes a timeout between two parts, and the stream is cancelled', async () => {
     let cancelled = false;
     const answer = () =>
-      streamed([delta('a')], 'hang', () => {
+      streamedResult([delta('a')], 'hang', () => {
         cancelled = true;
       });
     const outcome = await ask(answer, { stream: true, timeout: 20 });
@@ -36,7 +36,9 @@ describe('a silent model', () => {
   });
 
   it('is asked again', async () => {
-    expect(await ask([hang, () => said('hi')], { timeout: 20 })).toMatchObject({ reply: { text: 'hi' } });
+    expect(await ask([hang, () => generatedText('hi')], { timeout: 20 })).toMatchObject({
+      reply: { text: 'hi' },
+    });
   });
 
   it('has its stream cancelled if it starts too late', async () => {
@@ -44,7 +46,7 @@ describe('a silent model', () => {
     const letGo = vi.fn();
     const outcome = await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
     expect(failureIn(outcome)).toEqual(silent);
-    late.resolve(streamed([], 'hang', letGo));
+    late.resolve(streamedResult([], 'hang', letGo));
     await expect.poll(() => letGo.mock.calls.length).toBe(1);
   });
 });
@@ -53,7 +55,7 @@ describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
   it('before the request prevents the request', async () => {
-    const outcome = await ask(() => said('hi'), { signal: AbortSignal.abort() });
+    const outcome = await ask(() => generatedText('hi'), { signal: AbortSignal.abort() });
     expect(failureIn(outcome)).toMatchObject({ ...aborted, outputBegan: false });
     expect(outcome.calls).toEqual([]);
   });
@@ -82,7 +84,7 @@ describe('an abort', () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      streamed([delta('a'), delta('b'), delta('c'), finish()], 'hang', () => {
+      streamedResult([delta('a'), delta('b'), delta('c'), finish()], 'hang', () => {
         cancelled = true;
       });
     const onText = (piece: string) => {
@@ -109,8 +111,8 @@ describe('an abort', () => {
     const limited = { message: 'no', statusCode: 429, responseHeaders: { 'retry-after-ms': '1' } };
     const { model } = fakeModel([
       () => Promise.reject(limited),
-      () => streamed([delta('hi'), finish()]),
-      () => streamed([delta('ho'), finish()]),
+      () => streamedResult([delta('hi'), finish()]),
+      () => streamedResult([delta('ho'), finish()]),
     ]);
     expect((await fromAiSdk(model).ask(hello, { signal })).text).toBe('hi');
     expect((await fromAiSdk(model).ask(hello, { signal, onText: () => {} })).text).toBe('ho');
@@ -122,7 +124,7 @@ it('an error that `onText` throws is thrown unchanged, and the stream is cancell
   const bug = new RangeError('the client disconnected');
   let cancelled = false;
   const answer = () =>
-    streamed([delta('a')], 'hang', () => {
+    streamedResult([delta('a')], 'hang', () => {
       cancelled = true;
     });
   const onText = () => {

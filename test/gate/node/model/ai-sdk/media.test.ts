@@ -3,9 +3,9 @@ import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sd
 import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
 import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
 import { failureIn } from '../settle.ts';
-import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const PDF = 'application/pdf';
 const nothing: MediaTaken = { data: [], url: [] };
@@ -126,12 +126,12 @@ describe('the media support of a model', () => {
 });
 
 const png = sample('image/png', 'chart.png');
-const asked = (...parts: readonly MessagePart[]): ModelMessage => ({
+const userMessage = (...parts: readonly MessagePart[]): ModelMessage => ({
   role: 'user',
   text: 'In words.',
   parts,
 });
-const answered = (...parts: readonly MessagePart[]): ModelMessage[] => [
+const toolMessages = (...parts: readonly MessagePart[]): ModelMessage[] => [
   { role: 'user', text: 'Look.' },
   { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
   { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts },
@@ -155,7 +155,7 @@ describe('a message with files', () => {
   it('is sent to the older specification without details of its media', async () => {
     const parts = [png, said, linked('application/pdf')];
     const [pdf] = [new URL('https://files.test/one')];
-    expect(await prompt([asked(...parts)])).toEqual([
+    expect(await prompt([userMessage(...parts)])).toEqual([
       {
         role: 'user',
         content: [
@@ -177,7 +177,7 @@ describe('a message with files', () => {
   });
 
   it('is sent to the older specification without a description of its data', async () => {
-    expect(await prompt([asked(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
+    expect(await prompt([userMessage(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
       {
         role: 'user',
         content: [
@@ -214,7 +214,7 @@ describe('a result with files', () => {
       url: new URL('https://files.test/one'),
       originalUrl: 'https://files.test/one',
     };
-    expect(await prompt(answered(...parts), { skip: 2 })).toEqual(
+    expect(await prompt(toolMessages(...parts), { skip: 2 })).toEqual(
       result([
         { type: 'text', text: 'Seen.' },
         {
@@ -231,7 +231,7 @@ describe('a result with files', () => {
   });
 
   it('is sent in the parts of the older specification', async () => {
-    expect(await prompt(answered(...parts), { version: 'v3', skip: 2 })).toEqual(
+    expect(await prompt(toolMessages(...parts), { version: 'v3', skip: 2 })).toEqual(
       result([
         { type: 'text', text: 'Seen.' },
         { type: 'image-data', mediaType: 'image/png', data: SAMPLES['image/png'] },
@@ -248,14 +248,18 @@ describe('a file that the model does not accept', () => {
     `The model 'm-1' of '${provider}' cannot accept a file of the type ${what}.`;
 
   it.each<[string, readonly ModelMessage[], string]>([
-    ['anthropic.messages', [asked(sample('audio/wav'))], "'audio/wav' in a message"],
-    ['anthropic.messages', answered(sample('audio/wav')), "'audio/wav' in a result"],
-    ['bedrock.anthropic.messages', [asked(linked('image/png'))], "'image/png' by its address in a message"],
-    ['deepseek.chat', [asked(png, sample('application/pdf'))], "'application/pdf' in a message"],
-    ['groq.chat', answered(png), "'image/png' in a result"],
-    ['google.generative-ai', answered(linked('image/png')), "'image/png' by its address in a result"],
-    ['xai.responses', [asked(sample('application/pdf'))], "'application/pdf' in a message"],
-    ['own.chat', answered(png), "'image/png' in a result"],
+    ['anthropic.messages', [userMessage(sample('audio/wav'))], "'audio/wav' in a message"],
+    ['anthropic.messages', toolMessages(sample('audio/wav')), "'audio/wav' in a result"],
+    [
+      'bedrock.anthropic.messages',
+      [userMessage(linked('image/png'))],
+      "'image/png' by its address in a message",
+    ],
+    ['deepseek.chat', [userMessage(png, sample('application/pdf'))], "'application/pdf' in a message"],
+    ['groq.chat', toolMessages(png), "'image/png' in a result"],
+    ['google.generative-ai', toolMessages(linked('image/png')), "'image/png' by its address in a result"],
+    ['xai.responses', [userMessage(sample('application/pdf'))], "'application/pdf' in a message"],
+    ['own.chat', toolMessages(png), "'image/png' in a result"],
   ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {
     const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { messages, tools: [] } });
     expect(failureIn(outcome)).toMatchObject({ failure: 'bad-request', message: cannot(provider, what) });
@@ -263,10 +267,10 @@ describe('a file that the model does not accept', () => {
   });
 
   it('is sent if the support is unknown, and causes an error if the provider reports that it was dropped', async () => {
-    const request = { messages: [asked(png, sample('audio/wav'))], tools: [] };
+    const request = { messages: [userMessage(png, sample('audio/wav'))], tools: [] };
     expect((await ask(hi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
     const warned = (warning: object) => () =>
-      streamed([{ type: 'stream-start', warnings: [warning] }, delta('hi'), finish()]);
+      streamedResult([{ type: 'stream-start', warnings: [warning] }, delta('hi'), finish()]);
     for (const [warning, why] of [
       [{ type: 'unsupported', feature: 'user message part type: file' }, ''],
       [

@@ -1,14 +1,14 @@
 /** Tests the newest Claude models, which refuse reasoning if the messages before it have changed. */
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
-import { ask, delta, finish, streamed } from './fake-model.ts';
+import { ask, delta, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 const thought = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const said = { type: 'text', text: 'Yes.' } as const;
 
 /** Returns what Claude receives of a reply after the messages before it have changed. */
-async function given(settings: ModelSettings) {
+async function sentMessages(settings: ModelSettings) {
   const request: ModelRequest = {
     messages: [
       { role: 'user', text: 'Well?' },
@@ -33,12 +33,14 @@ const drop = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('a reply whose preceding messages have changed', () => {
   it('keeps its reasoning, which the server drops, and the thinking mode of the model', async () => {
-    expect(await given({})).toEqual({
+    expect(await sentMessages({})).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
       thinking: drop,
     });
-    expect(await given({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } })).toEqual({
+    expect(
+      await sentMessages({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } }),
+    ).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
       thinking: { type: 'adaptive', ...drop },
@@ -46,7 +48,7 @@ describe('a reply whose preceding messages have changed', () => {
   });
 
   it('keeps the visible reasoning that the SDK requests with an effort', async () => {
-    expect(await given({ reasoning: 'high' })).toEqual({
+    expect(await sentMessages({ reasoning: 'high' })).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: 'high',
       thinking: { type: 'adaptive', display: 'summarized', ...drop },
@@ -58,7 +60,7 @@ describe('a reply whose preceding messages have changed', () => {
     { providerOptions: { anthropic: { thinking: { type: 'disabled' } } } },
     { providerOptions: { anthropic: { thinking: { type: 'between_tools' } } } },
   ])('loses its reasoning with the settings %j, which stay unchanged', async (settings) => {
-    expect(await given(settings)).toEqual({
+    expect(await sentMessages(settings)).toEqual({
       parts: ['text'],
       reasoning: settings.reasoning,
       thinking: settings.providerOptions ? expect.not.objectContaining(drop) : undefined,

@@ -4,27 +4,32 @@ import type { ModelReply, ReplyPart } from '../../../../../src/model/entry.ts';
 import { fromAiSdkWithClock } from '../../../../doors/model.ts';
 import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generated, streamed } from './fake-model.ts';
+import { ask, call, delta, fakeModel, finish, generated, streamedResult } from './fake-model.ts';
 
-const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
-const inParts = async (...parts: readonly unknown[]) =>
-  replyIn(await ask(() => streamed([...parts, finish()]), { stream: true }));
+const wholeReply = async (content: unknown, more?: object) =>
+  replyIn(await ask(() => generated(content, more)));
+const streamedReply = async (...parts: readonly unknown[]) =>
+  replyIn(await ask(() => streamedResult([...parts, finish()]), { stream: true }));
 
-const kept = (id: string) => ({ maker: { id } });
-const thought = (step: string, more: object = {}, id = 'r') => ({ type: `reasoning-${step}`, id, ...more });
-const words = (step: string, more: object = {}, id = 't') => ({ type: `text-${step}`, id, ...more });
+const providerData = (id: string) => ({ maker: { id } });
+const reasoningPart = (step: string, more: object = {}, id = 'r') => ({
+  type: `reasoning-${step}`,
+  id,
+  ...more,
+});
+const textPart = (step: string, more: object = {}, id = 't') => ({ type: `text-${step}`, id, ...more });
 
 describe('the parts of a reply', () => {
   it('are equal for a whole reply and for a stream', async () => {
     const png = { type: 'data', data: 'aGk=' };
     const rest = [
-      call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: kept('c') }),
+      call('s', 'search', '{"q":1}', { providerExecuted: true, providerMetadata: providerData('c') }),
       {
         type: 'tool-result',
         toolCallId: 's',
         toolName: 'search',
         result: { hits: [] },
-        providerMetadata: kept('s'),
+        providerMetadata: providerData('s'),
       },
       { type: 'tool-result', toolCallId: 's', toolName: 'search', result: 'no', isError: true },
       { type: 'source', sourceType: 'url', id: '1', url: 'https://a.test', title: 'A' },
@@ -36,30 +41,30 @@ describe('the parts of a reply', () => {
         title: 'B',
         filename: 'b.pdf',
       },
-      { type: 'reasoning-file', mediaType: 'image/png', data: png, providerMetadata: kept('f') },
+      { type: 'reasoning-file', mediaType: 'image/png', data: png, providerMetadata: providerData('f') },
       { type: 'file', mediaType: 'image/png', data: png },
-      { type: 'custom', kind: 'maker.thing', providerMetadata: kept('x') },
+      { type: 'custom', kind: 'maker.thing', providerMetadata: providerData('x') },
     ];
-    const last = call('a', 'look', ' {"x": 1} ', { providerMetadata: kept('l') });
+    const last = call('a', 'look', ' {"x": 1} ', { providerMetadata: providerData('l') });
     const parts: ReplyPart[] = [
-      { type: 'reasoning', text: 'Hm.', provider: kept('r') },
+      { type: 'reasoning', text: 'Hm.', provider: providerData('r') },
       {
         type: 'tool-call',
         id: 's',
         name: 'search',
         input: '{"q":1}',
         ranBy: 'provider',
-        provider: kept('c'),
+        provider: providerData('c'),
       },
-      { type: 'tool-result', id: 's', name: 'search', result: { hits: [] }, provider: kept('s') },
+      { type: 'tool-result', id: 's', name: 'search', result: { hits: [] }, provider: providerData('s') },
       { type: 'tool-result', id: 's', name: 'search', result: 'no', isError: true },
       { type: 'source', id: '1', url: 'https://a.test', title: 'A' },
       { type: 'source', id: '2', mediaType: 'application/pdf', title: 'B', filename: 'b.pdf' },
-      { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true, provider: kept('f') },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true, provider: providerData('f') },
       { type: 'file', mediaType: 'image/png', data: 'aGk=' },
-      { type: 'custom', kind: 'maker.thing', provider: kept('x') },
-      { type: 'text', text: 'See', provider: kept('t') },
-      { type: 'tool-call', id: 'a', name: 'look', input: ' {"x": 1} ', provider: kept('l') },
+      { type: 'custom', kind: 'maker.thing', provider: providerData('x') },
+      { type: 'text', text: 'See', provider: providerData('t') },
+      { type: 'tool-call', id: 'a', name: 'look', input: ' {"x": 1} ', provider: providerData('l') },
     ];
     const expected: ModelReply = {
       text: 'See',
@@ -69,79 +74,81 @@ describe('the parts of a reply', () => {
       usage: { inputTokens: 3, outputTokens: 4 },
     };
     const content = [
-      { type: 'reasoning', text: 'Hm.', providerMetadata: kept('r') },
+      { type: 'reasoning', text: 'Hm.', providerMetadata: providerData('r') },
       ...rest,
-      { type: 'text', text: 'See', providerMetadata: kept('t') },
+      { type: 'text', text: 'See', providerMetadata: providerData('t') },
       last,
     ];
-    expect(await whole(content)).toEqual(expected);
+    expect(await wholeReply(content)).toEqual(expected);
     const stream = [
-      thought('start'),
-      thought('delta', { delta: 'Hm' }),
-      thought('delta', { delta: '.', providerMetadata: kept('r') }),
-      thought('end'),
+      reasoningPart('start'),
+      reasoningPart('delta', { delta: 'Hm' }),
+      reasoningPart('delta', { delta: '.', providerMetadata: providerData('r') }),
+      reasoningPart('end'),
       ...rest,
-      words('start', { providerMetadata: kept('t') }),
-      words('delta', { delta: 'See' }),
-      words('end'),
+      textPart('start', { providerMetadata: providerData('t') }),
+      textPart('delta', { delta: 'See' }),
+      textPart('end'),
       last,
     ];
-    expect(await inParts(...stream)).toEqual(expected);
+    expect(await streamedReply(...stream)).toEqual(expected);
   });
 
   it('are in the order in which they started, even if two of them grow at the same time', async () => {
-    const { parts } = await inParts(
-      thought('start', {}, '1'),
-      thought('start', {}, '2'),
-      thought('delta', { delta: 'b' }, '2'),
-      thought('delta', { delta: 'a' }, '1'),
-      thought('end', {}, '1'),
-      thought('end', {}, '2'),
+    const { parts } = await streamedReply(
+      reasoningPart('start', {}, '1'),
+      reasoningPart('start', {}, '2'),
+      reasoningPart('delta', { delta: 'b' }, '2'),
+      reasoningPart('delta', { delta: 'a' }, '1'),
+      reasoningPart('end', {}, '1'),
+      reasoningPart('end', {}, '2'),
       // The id can be used again.
-      thought('start', {}, '1'),
-      thought('delta', { delta: 'c' }, '1'),
+      reasoningPart('start', {}, '1'),
+      reasoningPart('delta', { delta: 'c' }, '1'),
     );
     expect(parts).toEqual(['a', 'b', 'c'].map((text) => ({ type: 'reasoning', text })));
   });
 
   it('have the newest metadata, which replaces all earlier metadata', async () => {
-    const { parts } = await inParts(
-      thought('start', { providerMetadata: { maker: { half: 1, id: 'r' } } }),
-      thought('delta', { delta: 'Hm.' }),
-      thought('end', { providerMetadata: { maker: { whole: 2 } } }),
+    const { parts } = await streamedReply(
+      reasoningPart('start', { providerMetadata: { maker: { half: 1, id: 'r' } } }),
+      reasoningPart('delta', { delta: 'Hm.' }),
+      reasoningPart('end', { providerMetadata: { maker: { whole: 2 } } }),
     );
     expect(parts).toEqual([{ type: 'reasoning', text: 'Hm.', provider: { maker: { whole: 2 } } }]);
   });
 
   it('can be empty if they have metadata, and are omitted otherwise', async () => {
     const expected = [
-      { type: 'reasoning', text: '', provider: kept('r') },
-      { type: 'text', text: '', provider: kept('t') },
+      { type: 'reasoning', text: '', provider: providerData('r') },
+      { type: 'text', text: '', provider: providerData('t') },
     ];
     const stream = [
-      thought('start'),
-      thought('delta', { delta: '', providerMetadata: kept('r') }),
-      thought('end'),
-      thought('start', {}, '2'),
-      thought('end', {}, '2'),
-      words('start'),
-      words('end', { providerMetadata: kept('t') }),
-      words('start', {}, '2'),
-      words('end', {}, '2'),
+      reasoningPart('start'),
+      reasoningPart('delta', { delta: '', providerMetadata: providerData('r') }),
+      reasoningPart('end'),
+      reasoningPart('start', {}, '2'),
+      reasoningPart('end', {}, '2'),
+      textPart('start'),
+      textPart('end', { providerMetadata: providerData('t') }),
+      textPart('start', {}, '2'),
+      textPart('end', {}, '2'),
     ];
-    expect((await inParts(...stream)).parts).toEqual(expected);
+    expect((await streamedReply(...stream)).parts).toEqual(expected);
     const content = [
-      { type: 'reasoning', text: '', providerMetadata: kept('r') },
+      { type: 'reasoning', text: '', providerMetadata: providerData('r') },
       { type: 'reasoning', text: '' },
-      { type: 'text', text: '', providerMetadata: kept('t') },
+      { type: 'text', text: '', providerMetadata: providerData('t') },
       { type: 'text', text: '' },
     ];
-    expect((await whole(content)).parts).toEqual(expected);
+    expect((await wholeReply(content)).parts).toEqual(expected);
   });
 
   it('are omitted if the reply is only text followed by calls', async () => {
-    expect(await inParts(words('start'), delta('Hi.'), call('a', 'f', '{}'))).not.toHaveProperty('parts');
-    expect(await inParts(call('a', 'f', '{}'), delta('Hi.'))).toHaveProperty('parts');
+    expect(await streamedReply(textPart('start'), delta('Hi.'), call('a', 'f', '{}'))).not.toHaveProperty(
+      'parts',
+    );
+    expect(await streamedReply(call('a', 'f', '{}'), delta('Hi.'))).toHaveProperty('parts');
   });
 
   it('contain files of both specifications, in base64 or by their URLs', async () => {
@@ -154,7 +161,7 @@ describe('the parts of a reply', () => {
       { type: 'url', url: new URL('https://a.test/b.png') },
       { type: 'url', url: new URL(url), originalUrl: url },
     ].map((data) => ({ type: 'file', mediaType: 'image/png', data }));
-    const { parts = [] } = await whole(files);
+    const { parts = [] } = await wholeReply(files);
     expect(parts.map((part) => part.type === 'file' && part.data)).toEqual([
       'aGk=',
       'aGk=',
@@ -169,8 +176,8 @@ describe('the parts of a reply', () => {
   });
 
   it('omit data of the server about the reply, and incomplete results', async () => {
-    const { parts } = await inParts(
-      { type: 'custom', kind: 'anthropic.message_start', providerMetadata: kept('m') },
+    const { parts } = await streamedReply(
+      { type: 'custom', kind: 'anthropic.message_start', providerMetadata: providerData('m') },
       { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: 'half', preliminary: true },
       { type: 'tool-result', toolCallId: 's', toolName: 'draw', result: null },
     );
@@ -178,8 +185,8 @@ describe('the parts of a reply', () => {
   });
 
   it('have distinct call ids', async () => {
-    const { parts, toolCalls } = await inParts(
-      call('a', 'f', '{}', { providerMetadata: kept('1') }),
+    const { parts, toolCalls } = await streamedReply(
+      call('a', 'f', '{}', { providerMetadata: providerData('1') }),
       call('a', 'g', '{}'),
     );
     expect(toolCalls.map(({ id }) => id)).toEqual(['a', 'a_2']);
@@ -219,7 +226,7 @@ describe('the provider metadata of a reply', () => {
     ['counts of Anthropic are not sent back', { anthropic: { usage: {}, container: null } }, undefined],
     ['metadata of other providers is not sent back', { own: { acceptedPredictionTokens: 1 } }, undefined],
   ])('is sent back only if the provider needs it: %s', async (_, providerMetadata, provider) => {
-    const reply = await whole([{ type: 'text', text: 'a' }], { providerMetadata });
+    const reply = await wholeReply([{ type: 'text', text: 'a' }], { providerMetadata });
     expect(reply.provider).toEqual(provider);
     expect(reply.parts).toEqual(provider && [{ type: 'text', text: 'a' }]);
   });
@@ -229,7 +236,12 @@ describe('reasoning', () => {
   it('is streamed as it arrives, separate from the text', async () => {
     const { model } = fakeModel([
       () =>
-        streamed([thought('delta', { delta: 'H' }), thought('delta', { delta: 'm' }), delta('Hi'), finish()]),
+        streamedResult([
+          reasoningPart('delta', { delta: 'H' }),
+          reasoningPart('delta', { delta: 'm' }),
+          delta('Hi'),
+          finish(),
+        ]),
     ]);
     const heard: string[] = [];
     await fromAiSdk(model).ask(hello, {
@@ -241,8 +253,9 @@ describe('reasoning', () => {
   });
 
   it('counts as output once it was streamed, so the request is not retried', async () => {
-    const broken = () => streamed([thought('delta', { delta: 'H' })], { broken: new TypeError('lost') });
-    const good = () => streamed([delta('Hi'), finish()]);
+    const broken = () =>
+      streamedResult([reasoningPart('delta', { delta: 'H' })], { broken: new TypeError('lost') });
+    const good = () => streamedResult([delta('Hi'), finish()]);
     const { signal } = new AbortController();
     const heard = fakeModel([broken, good]);
     await expect(fromAiSdk(heard.model).ask(hello, { signal, onReasoning: () => {} })).rejects.toMatchObject({
@@ -269,11 +282,11 @@ describe('a summary that the server made of the conversation', () => {
         { type: 'text', text: 'Hi.' },
       ]),
     stream: () =>
-      streamed([
-        words('start', { providerMetadata: compaction }, '0'),
-        words('delta', { delta: 'In short: ' }, '0'),
-        words('delta', { delta: 'kelp.' }, '0'),
-        words('end', {}, '0'),
+      streamedResult([
+        textPart('start', { providerMetadata: compaction }, '0'),
+        textPart('delta', { delta: 'In short: ' }, '0'),
+        textPart('delta', { delta: 'kelp.' }, '0'),
+        textPart('end', {}, '0'),
         delta('Hi.'),
         finish(),
       ]),
@@ -300,11 +313,11 @@ describe('a summary that the server made of the conversation', () => {
 it('commentary before a structured answer is not part of the answer', async () => {
   const phase = (name: string) => ({ providerMetadata: { openai: { phase: name } } });
   const stream = () =>
-    streamed([
-      words('start', phase('commentary'), '0'),
-      words('delta', { delta: 'Let me see. ' }, '0'),
-      words('start', phase('final_answer'), '1'),
-      words('delta', { delta: '{"a":1}' }, '1'),
+    streamedResult([
+      textPart('start', phase('commentary'), '0'),
+      textPart('delta', { delta: 'Let me see. ' }, '0'),
+      textPart('start', phase('final_answer'), '1'),
+      textPart('delta', { delta: '{"a":1}' }, '1'),
       finish(),
     ]);
   const request = { ...hello, output: { name: 'a', schema: {} } };

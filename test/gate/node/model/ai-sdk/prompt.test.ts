@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, delta, finish, streamed } from './fake-model.ts';
+import { ask, delta, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 
 /** Returns the prompt that a model receives for a reply with these parts. */
 const promptOf = async (
@@ -21,47 +21,53 @@ const promptOf = async (
 };
 const contentOf = async (...given: Parameters<typeof promptOf>) => (await promptOf(...given))?.[0]?.content;
 
-const kept = (id: string) => ({ maker: { id } });
+const providerData = (id: string) => ({ maker: { id } });
 
 describe('an earlier reply', () => {
   it('is sent back in order, with the metadata of each part', async () => {
     expect(
       await contentOf([
-        { type: 'reasoning', text: 'Hm.', provider: kept('r') },
-        { type: 'text', text: '', provider: kept('e') },
+        { type: 'reasoning', text: 'Hm.', provider: providerData('r') },
+        { type: 'text', text: '', provider: providerData('e') },
         {
           type: 'tool-call',
           id: 's',
           name: 'search',
           input: '{"q":1}',
           ranBy: 'provider',
-          provider: kept('c'),
+          provider: providerData('c'),
         },
-        { type: 'tool-result', id: 's', name: 'search', result: [1], provider: kept('s') },
+        { type: 'tool-result', id: 's', name: 'search', result: [1], provider: providerData('s') },
         { type: 'tool-result', id: 's', name: 'search', result: 'no', isError: true },
-        { type: 'source', id: '1', url: 'https://a.test', provider: kept('o') },
-        { type: 'custom', kind: 'maker.thing', provider: kept('x') },
-        { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true, provider: kept('f') },
+        { type: 'source', id: '1', url: 'https://a.test', provider: providerData('o') },
+        { type: 'custom', kind: 'maker.thing', provider: providerData('x') },
+        {
+          type: 'file',
+          mediaType: 'image/png',
+          data: 'aGk=',
+          ofReasoning: true,
+          provider: providerData('f'),
+        },
         { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
-        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}', provider: kept('l') },
+        { type: 'tool-call', id: 'a', name: 'look', input: '{"x": 1}', provider: providerData('l') },
       ]),
     ).toEqual([
-      { type: 'reasoning', text: 'Hm.', providerOptions: kept('r') },
-      { type: 'text', text: '', providerOptions: kept('e') },
+      { type: 'reasoning', text: 'Hm.', providerOptions: providerData('r') },
+      { type: 'text', text: '', providerOptions: providerData('e') },
       {
         type: 'tool-call',
         toolCallId: 's',
         toolName: 'search',
         input: { q: 1 },
         providerExecuted: true,
-        providerOptions: kept('c'),
+        providerOptions: providerData('c'),
       },
       {
         type: 'tool-result',
         toolCallId: 's',
         toolName: 'search',
         output: { type: 'json', value: [1] },
-        providerOptions: kept('s'),
+        providerOptions: providerData('s'),
       },
       {
         type: 'tool-result',
@@ -69,12 +75,12 @@ describe('an earlier reply', () => {
         toolName: 'search',
         output: { type: 'error-json', value: 'no' },
       },
-      { type: 'custom', kind: 'maker.thing', providerOptions: kept('x') },
+      { type: 'custom', kind: 'maker.thing', providerOptions: providerData('x') },
       {
         type: 'reasoning-file',
         mediaType: 'image/png',
         data: { type: 'data', data: 'aGk=' },
-        providerOptions: kept('f'),
+        providerOptions: providerData('f'),
       },
       {
         type: 'file',
@@ -86,7 +92,7 @@ describe('an earlier reply', () => {
         toolCallId: 'a',
         toolName: 'look',
         input: { x: 1 },
-        providerOptions: kept('l'),
+        providerOptions: providerData('l'),
       },
     ]);
   });
@@ -95,18 +101,18 @@ describe('an earlier reply', () => {
     expect(
       await contentOf(
         [
-          { type: 'reasoning', text: 'Hm.', provider: kept('r') },
+          { type: 'reasoning', text: 'Hm.', provider: providerData('r') },
           { type: 'custom', kind: 'maker.thing' },
           { type: 'file', mediaType: 'image/png', data: 'aGk=', ofReasoning: true },
-          { type: 'file', mediaType: 'image/png', data: 'aGk=', provider: kept('f') },
+          { type: 'file', mediaType: 'image/png', data: 'aGk=', provider: providerData('f') },
           { type: 'file', mediaType: 'image/png', data: 'https://a.test/b.png' },
           { type: 'tool-result', id: 's', name: 'search', result: [1] },
         ],
         { version: 'v3' },
       ),
     ).toEqual([
-      { type: 'reasoning', text: 'Hm.', providerOptions: kept('r') },
-      { type: 'file', mediaType: 'image/png', data: 'aGk=', providerOptions: kept('f') },
+      { type: 'reasoning', text: 'Hm.', providerOptions: providerData('r') },
+      { type: 'file', mediaType: 'image/png', data: 'aGk=', providerOptions: providerData('f') },
       { type: 'file', mediaType: 'image/png', data: new URL('https://a.test/b.png') },
       { type: 'tool-result', toolCallId: 's', toolName: 'search', output: { type: 'json', value: [1] } },
     ]);

@@ -4,11 +4,12 @@ import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_REPLY_LENGTH } from '../../../../doors/model.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, finish, generated, said, streamed, usage } from './fake-model.ts';
+import { ask, call, delta, finish, generated, generatedText, streamedResult, usage } from './fake-model.ts';
 
-const whole = async (content: unknown, more?: object) => replyIn(await ask(() => generated(content, more)));
-const inParts = async (...parts: readonly unknown[]) =>
-  replyIn(await ask(() => streamed(parts), { stream: true }));
+const wholeReply = async (content: unknown, more?: object) =>
+  replyIn(await ask(() => generated(content, more)));
+const streamedReply = async (...parts: readonly unknown[]) =>
+  replyIn(await ask(() => streamedResult(parts), { stream: true }));
 
 const counted = { inputTokens: 3, outputTokens: 4 };
 
@@ -22,7 +23,7 @@ describe('the text of a reply', () => {
       { type: 'a part of tomorrow' },
     ];
     const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: counted };
-    expect(await whole(content)).toEqual({
+    expect(await wholeReply(content)).toEqual({
       ...reply,
       parts: [
         { type: 'reasoning', text: 'Hm.' },
@@ -51,7 +52,7 @@ describe('the text of a reply', () => {
       { type: 'a part of tomorrow', delta: 7 },
       finish(),
     ];
-    const { pieces, ...outcome } = await ask(() => streamed(parts), { stream: true });
+    const { pieces, ...outcome } = await ask(() => streamedResult(parts), { stream: true });
     expect(outcome).toMatchObject({
       reply: { text: 'Grüße, 世界', toolCalls: [], finish: 'stop', usage: counted },
     });
@@ -85,25 +86,25 @@ describe('the finish of a reply', () => {
     [null, 'other'],
     [{}, 'other'],
   ])('is derived from the reason %j: %s', async (unified, expected) => {
-    expect((await inParts(delta('a'), finish(unified))).finish).toBe(expected);
+    expect((await streamedReply(delta('a'), finish(unified))).finish).toBe(expected);
     const content = [{ type: 'text', text: 'a' }];
-    expect((await whole(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
+    expect((await wholeReply(content, { finishReason: { unified, raw: undefined } })).finish).toBe(expected);
   });
 
   it('is `other` if the model gives no reason', async () => {
-    expect((await whole([], { finishReason: undefined })).finish).toBe('other');
+    expect((await wholeReply([], { finishReason: undefined })).finish).toBe('other');
   });
 
   it('is `tool-calls` if the server reports `stop`, but not if the reply was cut off', async () => {
-    expect((await inParts(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
-    expect((await inParts(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
+    expect((await streamedReply(call('a', 'f', '{}'), finish('stop'))).finish).toBe('tool-calls');
+    expect((await streamedReply(call('a', 'f', '{"x'), finish('length'))).finish).toBe('length');
   });
 
   it('is the first one: later parts are not read, and the stream is cancelled', async () => {
     let cancelled = false;
     const parts = [delta('a'), finish(), delta('b'), finish('length')];
     const answer = () =>
-      streamed(parts, 'hang', () => {
+      streamedResult(parts, 'hang', () => {
         cancelled = true;
       });
     expect(replyIn(await ask(answer, { stream: true }))).toMatchObject({ text: 'a', finish: 'stop' });
@@ -131,8 +132,8 @@ describe('the finish of a reply', () => {
     [7, undefined],
     [null, undefined],
   ])('comes with token counts that are derived from the usage %j: %j', async (given, expected) => {
-    expect((await inParts(delta('a'), finish('stop', given))).usage).toEqual(expected);
-    expect((await whole([], { usage: given })).usage).toEqual(expected);
+    expect((await streamedReply(delta('a'), finish('stop', given))).usage).toEqual(expected);
+    expect((await wholeReply([], { usage: given })).usage).toEqual(expected);
   });
 });
 
@@ -175,17 +176,17 @@ describe('the tool calls of a reply', () => {
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('are read with %s', async (_, calls, toolCalls) => {
-    expect((await whole(calls)).toolCalls).toEqual(toolCalls);
+    expect((await wholeReply(calls)).toolCalls).toEqual(toolCalls);
     const noise = [
       { type: 'tool-input-start', id: 'a', toolName: 'f' },
       { type: 'tool-input-delta', id: 'a', delta: '{"half' },
       { type: 'tool-input-end', id: 'a' },
     ];
-    expect((await inParts(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(toolCalls);
+    expect((await streamedReply(...noise, ...calls, finish('tool-calls'))).toolCalls).toEqual(toolCalls);
   });
 
   it('are read beside text', async () => {
-    expect(await inParts(delta('Wait.'), call('a', 'f', '{}'), finish('tool-calls'))).toEqual({
+    expect(await streamedReply(delta('Wait.'), call('a', 'f', '{}'), finish('tool-calls'))).toEqual({
       text: 'Wait.',
       toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
       finish: 'tool-calls',
@@ -209,7 +210,7 @@ describe('invalid data from a model', () => {
       generated(['hi']),
       "The model's reply holds a content part that is not an object.",
     ],
-    ['text that is not a string', said(7), "The model's reply holds a 'text' that is not a string."],
+    ['text that is not a string', generatedText(7), "The model's reply holds a 'text' that is not a string."],
   ])('%s is an invalid reply, and is not retried', async (_, result, message) => {
     const outcome = await ask(() => result);
     expect(failureIn(outcome)).toMatchObject({ failure: 'invalid-reply', message, outputBegan: false });
@@ -218,11 +219,11 @@ describe('invalid data from a model', () => {
 
   it.each<[string, unknown, string]>([
     ['undefined', undefined, 'The model returned no stream.'],
-    ['a whole result', said('hi'), 'The model returned no stream.'],
+    ['a whole result', generatedText('hi'), 'The model returned no stream.'],
     ['a stream of another type', { stream: {} }, 'The model returned no stream.'],
     [
       'a piece that is not a string',
-      streamed([delta(7)]),
+      streamedResult([delta(7)]),
       "The model's reply holds a 'delta' that is not a string.",
     ],
   ])('%s is an invalid stream, and is not retried', async (_, result, message) => {
@@ -249,7 +250,7 @@ describe('invalid data from a model', () => {
   ])('%s in a call is an invalid reply', async (_, bad, message) => {
     const expected = { failure: 'invalid-reply', message };
     expect(failureIn(await ask(() => generated([bad])))).toMatchObject(expected);
-    const parts = () => streamed([bad, finish('tool-calls')]);
+    const parts = () => streamedResult([bad, finish('tool-calls')]);
     expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
   });
 
@@ -257,7 +258,7 @@ describe('invalid data from a model', () => {
     let cancelled = false;
     const endless = Array.from({ length: 12 }, () => delta('x'.repeat(1024 * 1024)));
     const answer = () =>
-      streamed(endless, 'hang', () => {
+      streamedResult(endless, 'hang', () => {
         cancelled = true;
       });
     expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
@@ -294,7 +295,7 @@ describe('invalid data from a model', () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(fc.array(shape, { maxLength: 4 }), fc.boolean(), async (parts, stream) => {
-        const answer = () => (stream ? streamed(parts) : generated(parts, { finishReason: parts[0] }));
+        const answer = () => (stream ? streamedResult(parts) : generated(parts, { finishReason: parts[0] }));
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(parts[0]), { stream, retries: 0 });

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelRequest, ToolDefinition } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, said, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, generatedText, streamedResult } from './fake-model.ts';
 
 const weather: ToolDefinition = {
   name: 'weather',
@@ -11,8 +11,8 @@ const weather: ToolDefinition = {
 };
 
 /** Returns the options of the model call without the signal. */
-const sent = async (request: ModelRequest) => {
-  const { calls } = await ask(() => said('hi'), { request });
+const sentOptions = async (request: ModelRequest) => {
+  const { calls } = await ask(() => generatedText('hi'), { request });
   const { abortSignal, ...options } = calls[0] ?? { prompt: [] };
   expect(abortSignal).toBeInstanceOf(AbortSignal);
   return options;
@@ -56,7 +56,7 @@ describe('the call of the SDK model', () => {
       ],
       tools: [weather],
     };
-    expect(await sent(request)).toEqual({
+    expect(await sentOptions(request)).toEqual({
       prompt: [
         { role: 'system', content: 'Be kind.' },
         user('Weather in Oslo and Rome?'),
@@ -84,13 +84,16 @@ describe('the call of the SDK model', () => {
     'contains {} instead of the earlier input %j, which is not an object',
     async (input) => {
       const toolCalls = [{ id: 'a', name: 'weather', input }];
-      const { prompt } = await sent({ messages: [{ role: 'assistant', text: '', toolCalls }], tools: [] });
+      const { prompt } = await sentOptions({
+        messages: [{ role: 'assistant', text: '', toolCalls }],
+        tools: [],
+      });
       expect(prompt).toEqual([{ role: 'assistant', content: [toolCall('a', {})] }]);
     },
   );
 
   it('omits the tools and the output schema if there are none', async () => {
-    expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
+    expect(await sentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [] })).toEqual({
       prompt: [user('hello')],
     });
   });
@@ -98,7 +101,7 @@ describe('the call of the SDK model', () => {
   it('requests JSON with a schema that OpenAI does not treat as strict', async () => {
     const schema = { type: 'object', properties: { mood: { type: 'string' } } };
     const output = { name: 'mood', schema };
-    expect(await sent({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
+    expect(await sentOptions({ messages: [{ role: 'user', text: 'hello' }], tools: [], output })).toEqual({
       prompt: [user('hello')],
       responseFormat: { type: 'json', name: 'mood', schema },
       providerOptions: { openai: { strictJsonSchema: false } },
@@ -113,11 +116,11 @@ describe('the call of the SDK model', () => {
       // The results of the fake have the type of the SDK.
       doGenerate: async () => {
         asked.push('generate');
-        return said('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
+        return generatedText('a') as Awaited<ReturnType<LanguageModelV4['doGenerate']>>;
       },
       doStream: async () => {
         asked.push('stream');
-        return streamed([delta('b'), finish()]) as Awaited<ReturnType<LanguageModelV4['doStream']>>;
+        return streamedResult([delta('b'), finish()]) as Awaited<ReturnType<LanguageModelV4['doStream']>>;
       },
     };
     const { signal } = new AbortController();

@@ -176,7 +176,7 @@ const delta = (fields: object, finish_reason: string | null = null) => ({
   model: 'm',
   choices: [{ index: 0, delta: { role: 'assistant', ...fields }, finish_reason }],
 });
-const calling = (more: object = {}) =>
+const callDelta = (more: object = {}) =>
   delta({
     tool_calls: [
       { index: 0, id: 'call_1', type: 'function', function: { name: 'look', arguments: '{"x":1}' }, ...more },
@@ -194,7 +194,7 @@ it.each([
   const events = [
     delta({ reasoning_content: 'I should ' }),
     delta({ reasoning_content: 'look.\n' }),
-    calling(),
+    callDelta(),
     delta({}, 'tool_calls'),
     '[DONE]',
   ];
@@ -216,7 +216,7 @@ it('a signature of Gemini is sent back on its call in the format of OpenAI', asy
   const { body } = await backAndForth(
     wire(
       (fetch) => createOpenAICompatible({ name: 'gemini', baseURL: 'http://own.test/v1', fetch })('gemini-3'),
-      [[calling({ extra_content }), delta({}, 'tool_calls'), '[DONE]']],
+      [[callDelta({ extra_content }), delta({}, 'tool_calls'), '[DONE]']],
     ),
     request,
   );
@@ -224,7 +224,7 @@ it('a signature of Gemini is sent back on its call in the format of OpenAI', asy
 });
 
 it.each([
-  ['with a call', [calling(), delta({}, 'tool_calls')]],
+  ['with a call', [callDelta(), delta({}, 'tool_calls')]],
   ['without a call', [delta({ content: 'Done.' }, 'stop')]],
 ])('encrypted and visible reasoning of OpenRouter is sent back in order, %s', async (_, end) => {
   const details = [

@@ -5,15 +5,15 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn, settle } from '../settle.ts';
-import { ask, delta, finish, streamed } from './fake-model.ts';
+import { ask, delta, finish, streamedResult } from './fake-model.ts';
 import { wire } from './wire.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const withTool: ModelRequest = { ...hello, tools: [look] };
 
 /** Returns the options of the model call without the signal, the conversation and the tools. */
-const sent = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
+const sentOptions = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
   const { calls } = await ask(hi, { stream: true, provider, version, request: { ...withTool, settings } });
   const { abortSignal: _, prompt: __, tools: ___, ...options } = calls[0] ?? { prompt: [] };
   return options;
@@ -31,7 +31,7 @@ describe('settings', () => {
       toolChoice: { tool: 'look' },
       providerOptions: { fake: { speed: 'fast' }, other: { a: null } },
     };
-    expect(await sent(all)).toEqual({
+    expect(await sentOptions(all)).toEqual({
       temperature: 0,
       topP: 0.5,
       topK: 5,
@@ -46,7 +46,7 @@ describe('settings', () => {
   it.each(['auto', 'required', 'none'] as const)(
     'set the tool choice %s if there are tools',
     async (toolChoice) => {
-      expect(await sent({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
+      expect(await sentOptions({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
       const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
       expect(calls[0]).not.toHaveProperty('toolChoice');
     },
@@ -64,20 +64,20 @@ describe('settings', () => {
     ['openrouter', { openrouter: { parallel_tool_calls: false } }],
     ['own.chat', { own: { parallel_tool_calls: false } }],
   ])('request one call at a time in the form that %s uses', async (provider, providerOptions) => {
-    expect(await sent({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
+    expect(await sentOptions({ parallelToolCalls: false }, { provider })).toEqual({ providerOptions });
   });
 
   it('send the reasoning effort to OpenRouter in its own option', async () => {
-    expect(await sent({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
+    expect(await sentOptions({ reasoning: 'high' }, { provider: 'openrouter' })).toEqual({
       providerOptions: { openrouter: { reasoning: { effort: 'high' } } },
     });
   });
 
   it('turn off storage at OpenAI by default', async () => {
     const provider = 'openai.responses';
-    expect(await sent({}, { provider })).toEqual({ providerOptions: { openai: { store: false } } });
+    expect(await sentOptions({}, { provider })).toEqual({ providerOptions: { openai: { store: false } } });
     const said = { providerOptions: { openai: { store: true } } };
-    expect(await sent(said, { provider })).toEqual(said);
+    expect(await sentOptions(said, { provider })).toEqual(said);
   });
 });
 
@@ -130,7 +130,7 @@ describe('an unsupported setting', () => {
         { type: 'unsupported', feature: 'temperature', details: 'Not while it thinks.' },
       ],
     };
-    const answer = () => streamed([start, delta('hi'), finish()]);
+    const answer = () => streamedResult([start, delta('hi'), finish()]);
     const { calls, ...outcome } = await ask(answer, {
       stream: true,
       request: { ...hello, settings: { temperature: 0 } },

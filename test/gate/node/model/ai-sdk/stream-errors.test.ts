@@ -10,7 +10,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
 import { expect, it } from 'vitest';
 import { failureIn, settle } from '../settle.ts';
-import { ask, streamed } from './fake-model.ts';
+import { ask, streamedResult } from './fake-model.ts';
 import { type Events, wire } from './wire.ts';
 
 type Make = (fetch: typeof globalThis.fetch) => LanguageModelV4;
@@ -34,7 +34,7 @@ const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('clau
 const google: Make = (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
 const responses: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
 const chat: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
-const compatible: Make = (fetch) =>
+const createCompatible: Make = (fetch) =>
   createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m');
 const deepSeek: Make = (fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4');
 const openRouter: Make = (fetch) => createOpenRouter({ apiKey: 'k', fetch })('m');
@@ -91,8 +91,13 @@ it.each<[string, Make, Events, boolean]>([
     ],
     false,
   ],
-  ['a server compatible with OpenAI', compatible, [{ error: plain }, '[DONE]'], false],
-  ['a server compatible with OpenAI, after some text', compatible, [delta, { error: plain }, '[DONE]'], true],
+  ['a server compatible with OpenAI', createCompatible, [{ error: plain }, '[DONE]'], false],
+  [
+    'a server compatible with OpenAI, after some text',
+    createCompatible,
+    [delta, { error: plain }, '[DONE]'],
+    true,
+  ],
   ['DeepSeek', deepSeek, [{ error: openAI }, '[DONE]'], false],
   ['OpenRouter', openRouter, [{ error: plain }, '[DONE]'], false],
 ])(
@@ -127,7 +132,9 @@ it('a stream error of Mistral is read, although its provider reports an invalid 
     name: 'AI_TypeValidationError',
     value,
   });
-  expect(failureIn(await ask(() => streamed([{ type: 'error', error }]), { stream: true }))).toMatchObject({
+  expect(
+    failureIn(await ask(() => streamedResult([{ type: 'error', error }]), { stream: true })),
+  ).toMatchObject({
     failure: 'context-length',
     message: `The model's server reported an error: ${value.message}`,
   });
@@ -137,6 +144,6 @@ it('a stream error of Mistral is read, although its provider reports an invalid 
     value: { text: 'secret' },
   });
   expect(
-    failureIn(await ask(() => streamed([{ type: 'error', error: malformed }]), { stream: true })),
+    failureIn(await ask(() => streamedResult([{ type: 'error', error: malformed }]), { stream: true })),
   ).toMatchObject({ failure: 'invalid-reply', message: 'The model failed with AI_TypeValidationError.' });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 const tool = (name: string, description = name): ToolDefinition => ({
   name,
   description,
@@ -39,7 +39,7 @@ describe('the support of an SDK model for changed tools', () => {
 
 type Changed = Pick<Extract<ModelMessage, { role: 'system' }>, 'toolsChange'>['toolsChange'];
 
-async function asked(
+async function sentFor(
   model: { readonly provider: string; readonly modelId: string },
   changes: readonly Changed[],
   tools: readonly ToolDefinition[],
@@ -55,7 +55,7 @@ describe('added and removed tools', () => {
   it('are announced to Claude in messages, while the list of tools stays the same', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade, tool('old')] };
-    const { names, told, first } = await asked(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
+    const { names, told, first } = await sentFor(ANTHROPIC, [change], [guide, tool('look'), tool('read')]);
     expect(names).toEqual(['files', 'look', 'old']);
     expect(first).toMatchObject({ description: 'Opens.' });
     const addition = (name: string, description: string) => ({
@@ -82,7 +82,7 @@ describe('added and removed tools', () => {
   it('are additional tools for OpenAI, which keeps the old description of a replaced tool', async () => {
     const [facade, guide] = [tool('files', 'Opens.'), tool('files', 'Is open.')];
     const change = { came: [tool('read'), guide], went: [facade] };
-    const { names, told } = await asked(OPENAI, [change], [guide, tool('read')]);
+    const { names, told } = await sentFor(OPENAI, [change], [guide, tool('read')]);
     expect(names).toEqual(['files']);
     const read = { type: 'function', name: 'read', description: 'read', parameters: { type: 'object' } };
     expect(told).toEqual([
@@ -96,7 +96,7 @@ describe('added and removed tools', () => {
       { came: [], went: [tool('gone')] },
       { came: [tool('b')], went: [] },
     ];
-    const { names, told } = await asked(OPENAI, changes, [tool('a'), tool('b')]);
+    const { names, told } = await sentFor(OPENAI, changes, [tool('a'), tool('b')]);
     expect(names).toEqual(['a']);
     expect(told).toHaveLength(1);
     expect(JSON.stringify(told)).toContain('"name":"b"');
@@ -105,7 +105,7 @@ describe('added and removed tools', () => {
   it('only change the list of tools for other models', async () => {
     const change = { came: [tool('a')], went: [] };
     const google = { provider: 'google.generative-ai', modelId: 'gemini-3-pro' };
-    expect(await asked(google, [change], [tool('x'), tool('a')])).toMatchObject({
+    expect(await sentFor(google, [change], [tool('x'), tool('a')])).toMatchObject({
       names: ['x', 'a'],
       told: [],
     });
@@ -122,7 +122,7 @@ const signed = {
   ],
 } as const satisfies ModelMessage;
 
-async function behind(
+async function sentAfter(
   model: { readonly provider: string; readonly modelId: string },
   reply: ModelMessage,
   settings?: ModelSettings,
@@ -143,7 +143,7 @@ const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('reasoning before which messages have changed', () => {
   it('is sent unchanged if the messages have not changed', async () => {
-    expect(await behind(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
+    expect(await sentAfter(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
   });
 
   it.each([
@@ -155,18 +155,18 @@ describe('reasoning before which messages have changed', () => {
       { type: 'adaptive', display: 'summarized', ...dropBlock },
     ],
   ])('is sent to Claude, which drops it, %s', async (_, settings, thinking) => {
-    expect(await behind(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
+    expect(await sentAfter(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
   });
 
   it('is omitted from the request in a thinking mode in which Claude cannot drop it', async () => {
     const settings = thinkingOf({ type: 'between_tools' });
-    expect(await behind(ANTHROPIC, moved, settings)).toEqual({
+    expect(await sentAfter(ANTHROPIC, moved, settings)).toEqual({
       kinds: ['text'],
       thinking: { type: 'between_tools' },
     });
   });
 
   it('is omitted from the request if another provider serves Claude', async () => {
-    expect(await behind(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
+    expect(await sentAfter(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
   });
 });

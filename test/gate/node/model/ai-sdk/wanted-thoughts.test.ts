@@ -5,9 +5,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
-import { ask, delta, fakeModel, finish, streamed } from './fake-model.ts';
+import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamed([delta('hi'), finish()]);
+const hi = () => streamedResult([delta('hi'), finish()]);
 const CLAUDE = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
 const COMPATIBLE = { provider: 'someone.chat', modelId: 'some-model' };
 
@@ -15,12 +15,12 @@ const call = (id: string) => ({ id, name: 'look', input: '{"a":1}' });
 const results = (...ids: readonly string[]): ModelMessage[] =>
   ids.map((id) => ({ role: 'tool', id, name: 'look', text: `seen ${id}` }));
 const user = (text: string): ModelMessage => ({ role: 'user', text });
-const foreign = (text: string, ...ids: readonly string[]): ModelMessage => ({
+const foreignReply = (text: string, ...ids: readonly string[]): ModelMessage => ({
   role: 'assistant',
   text,
   toolCalls: ids.map(call),
 });
-const own = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
+const ownReply = (id: string, ...before: readonly ReplyPart[]): ModelMessage => ({
   role: 'assistant',
   text: '',
   toolCalls: [call(id)],
@@ -52,9 +52,9 @@ const THINKS = { settings: { reasoning: 'medium' } } as const;
 describe('Claude with a thinking budget', () => {
   const turn = [
     user('Go.'),
-    own('a', THOUGHT),
+    ownReply('a', THOUGHT),
     ...results('a'),
-    foreign('Once more.', 'b', 'c'),
+    foreignReply('Once more.', 'b', 'c'),
     ...results('b', 'c'),
   ];
 
@@ -75,10 +75,10 @@ describe('Claude with a thinking budget', () => {
   });
 
   it('sees its own calls unchanged if they follow its reasoning in the same turn', async () => {
-    const more = [user('Go.'), own('a', THOUGHT), ...results('a'), own('b'), ...results('b')];
+    const more = [user('Go.'), ownReply('a', THOUGHT), ...results('a'), ownReply('b'), ...results('b')];
     expect((await promptOf(CLAUDE, more, THINKS))[3]).toEqual(['assistant', ['b']]);
     // This does not apply after text, which starts a new turn for its server.
-    const behind = [...turn, own('d'), ...results('d')];
+    const behind = [...turn, ownReply('d'), ...results('d')];
     expect((await promptOf(CLAUDE, behind, THINKS)).at(-1)).toEqual(['user', [`${TOLD}\n${line('d')}`]]);
   });
 
@@ -143,13 +143,13 @@ function enabled(provider: string, option: string): ModelRequest['settings'] {
 }
 
 describe('a chat completions server', () => {
-  const turn = [user('Go.'), foreign('', 'a', 'b'), ...results('a', 'b')];
+  const turn = [user('Go.'), foreignReply('', 'a', 'b'), ...results('a', 'b')];
   const blank = ['assistant', [' ', 'a', 'b']];
 
   it.each<[string, typeof COMPATIBLE, FromAiSdkOptions, readonly ModelMessage[]]>([
     ['whose model is Kimi', { ...COMPATIBLE, modelId: 'kimi-k2.6' }, {}, []],
     ['with the option `wantsThoughts`', COMPATIBLE, { wantsThoughts: 'field' }, []],
-    ['that has sent reasoning', COMPATIBLE, {}, [own('z', THOUGHT), ...results('z')]],
+    ['that has sent reasoning', COMPATIBLE, {}, [ownReply('z', THOUGHT), ...results('z')]],
   ])('%s receives blank reasoning with the calls of another model', async (_, model, options, before) => {
     expect(await promptOf(model, [...before, ...turn], { options })).toContainEqual(blank);
   });

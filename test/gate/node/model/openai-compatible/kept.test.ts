@@ -3,28 +3,29 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
 
-const called = (id: string, more: object = {}) => ({
+const wireCall = (id: string, more: object = {}) => ({
   id,
   type: 'function',
   function: { name: 'look', arguments: '{"x": 1}' },
   ...more,
 });
 const look = (id: string) => ({ type: 'tool-call' as const, id, name: 'look', input: '{"x": 1}' });
-const thought = (text: string, ...fields: string[]) => ({
+const reasoningPart = (text: string, ...fields: string[]) => ({
   type: 'reasoning' as const,
   text,
   provider: { chatCompletions: { fields } },
 });
 
 /** Returns a reply and everything that was streamed. */
-const heard = async (...answers: Parameters<typeof ask>) => {
+const askForReply = async (...answers: Parameters<typeof ask>) => {
   const outcome = await ask(...answers);
   if ('error' in outcome) throw outcome.error;
   return outcome;
 };
-const whole = (message: object) => heard(() => Response.json(completion(message)), { stream: true });
-const streamed = (...deltas: readonly object[]) =>
-  heard(() => streamOf(sse(...deltas.map((fields) => delta(fields)), delta({}, 'stop'), '[DONE]')), {
+const wholeReply = (message: object) =>
+  askForReply(() => Response.json(completion(message)), { stream: true });
+const streamedReply = (...deltas: readonly object[]) =>
+  askForReply(() => streamOf(sse(...deltas.map((fields) => delta(fields)), delta({}, 'stop'), '[DONE]')), {
     stream: true,
   });
 
@@ -47,22 +48,22 @@ describe('reasoning', () => {
     async (field) => {
       const expected = {
         text: 'One.',
-        parts: [thought('I should look.', field), { type: 'text', text: 'One.' }, look('a'), look('b')],
+        parts: [reasoningPart('I should look.', field), { type: 'text', text: 'One.' }, look('a'), look('b')],
         finish: 'tool-calls',
       };
-      const tool_calls = [called('a'), called('b')];
-      const one = await whole({ content: 'One.', [field]: 'I should look.', tool_calls });
+      const tool_calls = [wireCall('a'), wireCall('b')];
+      const one = await wholeReply({ content: 'One.', [field]: 'I should look.', tool_calls });
       expect(one.reply).toMatchObject(expected);
       expect([one.pieces, one.thoughts]).toEqual([['One.'], ['I should look.']]);
-      const other = await streamed(
+      const other = await streamedReply(
         { role: 'assistant', content: null, [field]: '' },
         { content: null, [field]: 'I should' },
         { [field]: ' look.' },
         { content: 'One.', [field]: null },
         {
           tool_calls: [
-            { ...called('a'), index: 0 },
-            { ...called('b'), index: 1 },
+            { ...wireCall('a'), index: 0 },
+            { ...wireCall('b'), index: 1 },
           ],
         },
       );
@@ -78,26 +79,26 @@ describe('reasoning', () => {
   );
 
   it('is sent back empty if it is empty', async () => {
-    const message = { content: null, reasoning_content: '', tool_calls: [called('a')] };
-    const { reply, thoughts } = await whole(message);
-    expect(reply.parts).toEqual([thought('', 'reasoning_content'), look('a')]);
+    const message = { content: null, reasoning_content: '', tool_calls: [wireCall('a')] };
+    const { reply, thoughts } = await wholeReply(message);
+    expect(reply.parts).toEqual([reasoningPart('', 'reasoning_content'), look('a')]);
     expect(thoughts).toEqual([]);
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
   });
 
   it('is streamed and stored once if it is in both fields, and is sent back in both', async () => {
     const message = { content: 'x', reasoning: 'Hm.', reasoning_content: 'Hm.' };
-    for (const { reply, thoughts } of [await whole(message), await streamed(message)]) {
-      expect(reply.parts?.[0]).toEqual(thought('Hm.', 'reasoning_content', 'reasoning'));
+    for (const { reply, thoughts } of [await wholeReply(message), await streamedReply(message)]) {
+      expect(reply.parts?.[0]).toEqual(reasoningPart('Hm.', 'reasoning_content', 'reasoning'));
       expect(thoughts).toEqual(['Hm.']);
       expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
     }
-    const { reply } = await whole({ ...message, reasoning: 'Short.' });
+    const { reply } = await wholeReply({ ...message, reasoning: 'Short.' });
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message, reasoning: 'Short.' });
   });
 
   it.each([null, 7, { text: 'x' }, ['x']])('is ignored if it is %j', async (reasoning) => {
-    const { reply } = await whole({ content: 'x', reasoning });
+    const { reply } = await wholeReply({ content: 'x', reasoning });
     expect(reply).toEqual({ text: 'x', toolCalls: [], finish: 'stop', usage: undefined });
   });
 
@@ -149,12 +150,12 @@ describe('reasoning_details', () => {
     content: null,
     reasoning: 'All of it.',
     reasoning_details: details,
-    tool_calls: [called('a')],
+    tool_calls: [wireCall('a')],
   };
 
   it('are sent back unchanged and in order if the reply was not streamed', async () => {
     const twice = { ...message, reasoning_details: [...details, ...details] };
-    const { reply } = await whole(twice);
+    const { reply } = await wholeReply(twice);
     expect(reply.provider).toEqual({ chatCompletions: { reasoning_details: twice.reasoning_details } });
     expect(JSON.stringify((await givenBack(reply)).reasoning_details)).toBe(
       JSON.stringify(twice.reasoning_details),
@@ -162,7 +163,7 @@ describe('reasoning_details', () => {
   });
 
   it('are merged by type and index if the reply was streamed', async () => {
-    const { reply, thoughts } = await streamed(
+    const { reply, thoughts } = await streamedReply(
       { reasoning: 'All', reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning: ' of it.', reasoning_details: [{ ...summary, summary: ' at it.' }] },
       { reasoning_details: [blob] },
@@ -173,7 +174,7 @@ describe('reasoning_details', () => {
       },
       { reasoning_details: [{ type: 'reasoning.text', text: ' this.', index: 1 }] },
       { reasoning_details: [{ type: 'reasoning.text', signature: 'Eqo', index: 1 }] },
-      { tool_calls: [{ ...called('a'), index: 0 }] },
+      { tool_calls: [{ ...wireCall('a'), index: 0 }] },
     );
     expect(await givenBack(reply)).toEqual({ role: 'assistant', ...message });
     expect(thoughts).toEqual(['All', ' of it.']);
@@ -181,12 +182,12 @@ describe('reasoning_details', () => {
 
   it('keep encrypted entries separate, because each of them is complete', async () => {
     const reasoning_details = [blob, { ...blob, id: 'rs_2' }, { ...blob, data: 'gBBBB' }];
-    const { reply } = await streamed(...reasoning_details.map((one) => ({ reasoning_details: [one] })));
+    const { reply } = await streamedReply(...reasoning_details.map((one) => ({ reasoning_details: [one] })));
     expect((await givenBack(reply)).reasoning_details).toEqual(reasoning_details);
   });
 
   it('are streamed if the reply has no other reasoning', async () => {
-    const { reply, thoughts } = await streamed(
+    const { reply, thoughts } = await streamedReply(
       { reasoning_details: [{ ...summary, summary: '**Look**' }] },
       { reasoning_details: [{ ...summary, summary: ' at it.' }, signed] },
       { content: 'x' },
@@ -196,13 +197,13 @@ describe('reasoning_details', () => {
       { type: 'reasoning', text: '**Look** at it.Then this.' },
       { type: 'text', text: 'x' },
     ]);
-    expect((await whole({ content: 'x', reasoning_details: [summary, signed] })).reply).toEqual(reply);
+    expect((await wholeReply({ content: 'x', reasoning_details: [summary, signed] })).reply).toEqual(reply);
   });
 
   it('are sent back empty if they are empty', async () => {
     for (const { reply } of [
-      await whole({ content: 'x', reasoning_details: [] }),
-      await streamed({ content: 'x', reasoning_details: [] }),
+      await wholeReply({ content: 'x', reasoning_details: [] }),
+      await streamedReply({ content: 'x', reasoning_details: [] }),
     ]) {
       expect(reply.parts).toBeUndefined();
       expect(await givenBack(reply)).toEqual({ role: 'assistant', content: 'x', reasoning_details: [] });
@@ -217,10 +218,10 @@ describe('extra_content', () => {
     const message = {
       content: 'Look.',
       extra_content: google('m'),
-      tool_calls: [called('a', { extra_content: google('a') }), called('b')],
+      tool_calls: [wireCall('a', { extra_content: google('a') }), wireCall('b')],
     };
-    const one = await whole(message);
-    const other = await streamed(
+    const one = await wholeReply(message);
+    const other = await streamedReply(
       { content: 'Lo' },
       { content: 'ok.', extra_content: google('m') },
       { tool_calls: [{ ...message.tool_calls[0], index: 0 }] },
@@ -247,8 +248,8 @@ describe('content in a list of chunks', () => {
       reference,
       { type: 'text', text: '.' },
     ];
-    const one = await whole({ content });
-    const other = await streamed(
+    const one = await wholeReply({ content });
+    const other = await streamedReply(
       { content: [thinking('Two and')] },
       { content: [thinking(' two.')] },
       { content: [{ type: 'text', text: 'It is' }] },
@@ -264,7 +265,7 @@ describe('content in a list of chunks', () => {
   });
 
   it('becomes one text if all chunks are text', async () => {
-    const { reply } = await whole({
+    const { reply } = await wholeReply({
       content: [
         { type: 'text', text: 'a' },
         { type: 'text', text: 'b' },

@@ -9,15 +9,16 @@ const none = { data: [], url: [] };
 const png = `data:image/png;base64,${SAMPLES['image/png']}`;
 const pdf = `data:application/pdf;base64,${SAMPLES['application/pdf']}`;
 
-const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
+const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
   messages: [{ role: 'user', text: 'In words.', parts }],
   tools: [],
 });
-const sent = async (request: ModelRequest) => Object((await ask(ok, { request })).requests[0]?.body).messages;
+const sentMessages = async (request: ModelRequest) =>
+  Object((await ask(ok, { request })).requests[0]?.body).messages;
 
 describe('a message with files', () => {
   it('is sent in its parts, in order', async () => {
-    const request = saying(
+    const request = requestWith(
       sample('image/png', 'a.png'),
       { type: 'text', text: 'What is it?' },
       linked('image/jpeg'),
@@ -26,7 +27,7 @@ describe('a message with files', () => {
       sample('audio/wav'),
       sample('audio/mpeg'),
     );
-    expect(await sent(request)).toEqual([
+    expect(await sentMessages(request)).toEqual([
       {
         role: 'user',
         content: [
@@ -47,7 +48,7 @@ describe('a message with files', () => {
     const large = { ...sample('image/png'), data: 'iVBO'.repeat(250_000) };
     const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
     const tools = [{ name: 'look', description: 'Looks “closely”.', inputSchema: { type: 'object' } }];
-    const { messages } = saying(large, words, large);
+    const { messages } = requestWith(large, words, large);
     const { requests } = await ask(ok, { request: { messages, tools } });
     const written = stringify.mock.results.map(({ value }) => String(value).length);
     stringify.mockRestore();
@@ -61,7 +62,7 @@ describe('a message with files', () => {
 
   it('is encoded as by `JSON.stringify`, even if its base64 is invalid', async () => {
     const data = '"}}]},{"role';
-    const body = await sent(saying({ ...sample('image/png'), data }, sample('image/png')));
+    const body = await sentMessages(requestWith({ ...sample('image/png'), data }, sample('image/png')));
     expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
   });
 
@@ -73,9 +74,9 @@ describe('a message with files', () => {
   ])(
     'causes an error that names the type of the file before the request: %#',
     async (first, second, what) => {
-      const { requests } = await ask(ok, { request: saying(first, second) });
+      const { requests } = await ask(ok, { request: requestWith(first, second) });
       expect(requests).toEqual([]);
-      expect(await failureOf(ok, { request: saying(first, second) })).toMatchObject({
+      expect(await failureOf(ok, { request: requestWith(first, second) })).toMatchObject({
         failure: 'bad-request',
         message: `Chat completions cannot accept a file of the type ${what}.`,
       });
@@ -88,7 +89,7 @@ it('a result with files is described in text', async () => {
     { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
     { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts: [sample('image/png')] },
   ];
-  expect((await sent({ messages, tools: [] }))[1]).toEqual({
+  expect((await sentMessages({ messages, tools: [] }))[1]).toEqual({
     role: 'tool',
     tool_call_id: 'a',
     content: 'In words.',

@@ -14,7 +14,7 @@ const options = { signal: new AbortController().signal };
  * Returns a secret with these values in turn, and the authorization headers that a server received. The
  * server refuses `sk-old`.
  */
-function stored(...values: readonly (string | Error)[]) {
+function storedSecret(...values: readonly (string | Error)[]) {
   const left = [...values];
   const get = vi.fn(async () => {
     const value = left.shift();
@@ -70,7 +70,7 @@ describe('`openaiCompatible` without options', () => {
   });
 
   it('reads the key from the Secrets Store before the first request', async () => {
-    const { get, sent } = stored('sk-stored\n');
+    const { get, sent } = storedSecret('sk-stored\n');
     const model = modelOf({ OPENAI_API_KEY: { get }, OPENAI_BASE_URL: 'http://server.test/v1' });
     expect([model.name, model.provider, get.mock.calls.length]).toEqual(['gpt-5-mini', 'server.test', 0]);
     for (const _ of [1, 2]) await model.ask(request, options);
@@ -78,7 +78,7 @@ describe('`openaiCompatible` without options', () => {
   });
 
   it('reads the key again after a failure, because it may have been rotated', async () => {
-    const { get, sent } = stored('sk-old', 'sk-new');
+    const { get, sent } = storedSecret('sk-old', 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow('401');
     await model.ask(request, options);
@@ -86,7 +86,7 @@ describe('`openaiCompatible` without options', () => {
   });
 
   it('names a key that is missing in the Secrets Store, and reads it again for the next request', async () => {
-    const { get, sent } = stored(new Error('Secret "x" not found'), 'sk-new');
+    const { get, sent } = storedSecret(new Error('Secret "x" not found'), 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
       new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY. Check its binding.'),

@@ -17,16 +17,18 @@ const recordings = import.meta.glob(
   '../../../../../../shared/data/provider-replies/{alibaba,deepseek,groq,mistral,moonshotai,xai}--*',
   { query: '?raw', import: 'default' },
 );
-const named = (ending: string) =>
+const recordingsNamed = (ending: string) =>
   Object.keys(recordings)
     .filter((path) => path.endsWith(ending))
     .map((path): [string, string] => [path.split('--')[1]?.replace(ending, '') ?? path, path]);
-const [whole, streamed] = [named('.json'), named('.chunks.txt')];
+const [whole, streamed] = [recordingsNamed('.json'), recordingsNamed('.chunks.txt')];
 if (whole.length === 0) console.log('recordings: skipped, there is no ../shared/data/provider-replies');
 
 const textOf = async (path: string): Promise<string> => String(await recordings[path]?.());
 
-const heard = async (path: string): Promise<ModelReply & { readonly thoughts: readonly string[] }> => {
+const readRecording = async (
+  path: string,
+): Promise<ModelReply & { readonly thoughts: readonly string[] }> => {
   const text = await textOf(path);
   const answer = (): Response =>
     path.endsWith('.json')
@@ -84,7 +86,7 @@ const messageOf = (events: readonly unknown[]): Record<string, unknown> => {
 
 describe.skipIf(whole.length === 0)('a recorded reply', () => {
   it.each(whole)('%s is sent back unchanged', async (_, path) => {
-    const reply = await heard(path);
+    const reply = await readRecording(path);
     const { choices } = JSON.parse(await textOf(path));
     expect(await givenBack(reply)).toEqual(owed(choices[0].message));
   });
@@ -92,7 +94,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
   it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
     '%s is sent back unchanged if it was streamed, and its reasoning is streamed as it arrives',
     async (_, path) => {
-      const reply = await heard(path);
+      const reply = await readRecording(path);
       const events = (await textOf(path)).trimEnd().split('\n');
       const message = messageOf(events.map((event): unknown => JSON.parse(event)));
       expect(await givenBack(reply)).toEqual(owed(message));
@@ -102,7 +104,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
 
   it.each(['mistral-reasoning', 'mistral-tool-call'])('%s is equal in both forms', async (name) => {
     const [one, other] = await Promise.all(
-      [whole, streamed].map((forms) => heard(new Map(forms).get(name) ?? '')),
+      [whole, streamed].map((forms) => readRecording(new Map(forms).get(name) ?? '')),
     );
     expect({ ...other, thoughts: other?.thoughts.join('') }).toEqual({
       ...one,

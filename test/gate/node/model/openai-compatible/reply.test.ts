@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
 
-const streamed = (...events: readonly unknown[]) => replyOf(() => streamOf(sse(...events)), { stream: true });
-const whole = (value: unknown) => replyOf(() => Response.json(value));
+const streamedReply = (...events: readonly unknown[]) =>
+  replyOf(() => streamOf(sse(...events)), { stream: true });
+const wholeReply = (value: unknown) => replyOf(() => Response.json(value));
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
 const end = delta({}, 'tool_calls');
@@ -42,8 +43,8 @@ describe('the text of a reply', () => {
     ],
   ])('is read from content that is %s', async (_, message, text) => {
     const reply: ModelReply = { text, toolCalls: [], finish: 'stop', usage: undefined };
-    expect(await whole(completion(message))).toEqual(reply);
-    expect(await streamed(delta(message), delta({}, 'stop'))).toEqual(reply);
+    expect(await wholeReply(completion(message))).toEqual(reply);
+    expect(await streamedReply(delta(message), delta({}, 'stop'))).toEqual(reply);
   });
 
   it('is the refusal if the model refuses', async () => {
@@ -53,7 +54,7 @@ describe('the text of a reply', () => {
       finish: 'content-filter',
       usage: undefined,
     };
-    expect(await whole(completion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
+    expect(await wholeReply(completion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
     const events = [delta({ refusal: 'I can' }), delta({ refusal: 'not.' }), delta({}, 'stop')];
     const { pieces, ...outcome } = await ask(() => streamOf(sse(...events)), { stream: true });
     expect(pieces).toEqual(['I can', 'not.']);
@@ -69,8 +70,8 @@ describe('the text of a reply', () => {
     ['insufficient_system_resource', 'other'],
     [null, 'other'],
   ])('ends with finish_reason %j as %s', async (reason, finish) => {
-    expect((await whole(completion({ content: 'x' }, reason))).finish).toBe(finish);
-    if (reason !== null) expect((await streamed(delta({ content: 'x' }, reason))).finish).toBe(finish);
+    expect((await wholeReply(completion({ content: 'x' }, reason))).finish).toBe(finish);
+    if (reason !== null) expect((await streamedReply(delta({ content: 'x' }, reason))).finish).toBe(finish);
   });
 
   it.each([
@@ -131,7 +132,7 @@ describe('the text of a reply', () => {
       { inputTokens: 9, outputTokens: 8 },
     ],
   ])('has for the usage %j the token counts %j', async (usage, counted) => {
-    expect((await whole(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
+    expect((await wholeReply(completion({ content: 'x' }, 'stop', { usage }))).usage).toEqual(counted);
   });
 
   it('uses the last usage of a stream with cumulative usage, with or without choices', async () => {
@@ -141,7 +142,7 @@ describe('the text of a reply', () => {
       { ...delta({}, 'stop'), usage: null },
       usage(2),
     ];
-    expect((await streamed(...events)).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
+    expect((await streamedReply(...events)).usage).toEqual({ inputTokens: 5, outputTokens: 2 });
   });
 });
 
@@ -249,12 +250,12 @@ describe('the tool calls of a reply', () => {
     ],
   ])('are read from a stream with %s', async (_, events, toolCalls) => {
     const expected: ModelReply = { text: '', toolCalls, finish: 'tool-calls', usage: undefined };
-    expect(await streamed(...events, end, '[DONE]')).toEqual(expected);
+    expect(await streamedReply(...events, end, '[DONE]')).toEqual(expected);
   });
 
   it('are also read from a response that is not streamed, beside text', async () => {
     const now = call({}, { name: 'now', arguments: '' });
-    const reply = await whole(
+    const reply = await wholeReply(
       completion({ content: 'Wait.', tool_calls: [now, now, { ...now, id: 'x' }] }, 'tool_calls'),
     );
     expect(reply).toEqual({
@@ -271,8 +272,8 @@ describe('the tool calls of a reply', () => {
 
   it('change the finish from stop to tool-calls, but not if the reply was cut off', async () => {
     const events = calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"x' }));
-    expect((await streamed(events, delta({}, 'stop'))).finish).toBe('tool-calls');
-    expect((await streamed(events, delta({}, 'length'))).finish).toBe('length');
+    expect((await streamedReply(events, delta({}, 'stop'))).finish).toBe('tool-calls');
+    expect((await streamedReply(events, delta({}, 'length'))).finish).toBe('length');
   });
 });
 
@@ -311,7 +312,9 @@ describe('the format of a response', () => {
   it('is complete after [DONE], even without a finish_reason', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } };
     const counted = { usage: { inputTokens: 3, outputTokens: 2 } };
-    expect(await streamed(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]')).toEqual({
+    expect(
+      await streamedReply(delta({ content: 'hi ' }), delta({ content: 'there' }), usage, '[DONE]'),
+    ).toEqual({
       text: 'hi there',
       toolCalls: [],
       finish: 'stop',
@@ -322,7 +325,7 @@ describe('the format of a response', () => {
       call({ index: 0 }, { arguments: '1}' }),
       call({ index: 1, id: 'b' }, { name: 'now' }),
     );
-    expect(await streamed(called, usage, '[DONE]')).toEqual({
+    expect(await streamedReply(called, usage, '[DONE]')).toEqual({
       text: '',
       toolCalls: [
         { id: 'a', name: 'f', input: '{"x":1}' },

@@ -14,7 +14,7 @@ const always = {
   stream_options: { include_usage: true },
 };
 
-const asked = (
+const askWithSettings = (
   settings: ModelRequest['settings'],
   { tools = [], ...options }: Partial<OpenaiCompatibleOptions> & { tools?: ModelRequest['tools'] } = {},
 ) =>
@@ -25,7 +25,7 @@ const asked = (
 
 describe('settings', () => {
   it('are sent as fields of the body', async () => {
-    const { requests } = await asked({
+    const { requests } = await askWithSettings({
       temperature: 0,
       topP: 0.9,
       seed: 7,
@@ -53,10 +53,10 @@ describe('settings', () => {
     [{ parallelToolCalls: true, stop: [] }, { parallel_tool_calls: true }],
     [{}, {}],
   ])('%j are sent with tools as %j, and not without tools', async (settings, fields) => {
-    const { requests } = await asked(settings, { tools: [look] });
+    const { requests } = await askWithSettings(settings, { tools: [look] });
     const { tools, ...body } = Object(requests[0]?.body);
     expect(body).toEqual({ ...always, ...fields });
-    expect((await asked(settings)).requests[0]?.body).toEqual(always);
+    expect((await askWithSettings(settings)).requests[0]?.body).toEqual(always);
   });
 
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
@@ -71,7 +71,7 @@ describe('settings', () => {
       "'providerOptions.openaiCompatible.n' is set by the adapter. Omit it.",
     ],
   ])('cause an error before the request: %j', async (settings, message) => {
-    const { requests, ...outcome } = await asked(settings, { tools: [look] });
+    const { requests, ...outcome } = await askWithSettings(settings, { tools: [look] });
     expect(outcome).toMatchObject({ error: { failure: 'bad-request', message, outputBegan: false } });
     expect(requests).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe('settings', () => {
 describe('extraBody', () => {
   it('is merged into every body, and settings of a request override it', async () => {
     const extraBody = { top_k: 40, temperature: 1, thinking: { type: 'enabled' } };
-    const { requests } = await asked({ temperature: 0.2 }, { extraBody });
+    const { requests } = await askWithSettings({ temperature: 0.2 }, { extraBody });
     expect(requests[0]?.body).toEqual({ ...always, ...extraBody, temperature: 0.2 });
   });
 

@@ -8,8 +8,8 @@ import { fakePace } from './fake-server.ts';
 const { signal } = new AbortController();
 const call = (id: string) => ({ id, name: 'look', input: '{}' });
 const result = (id: string): ModelMessage => ({ role: 'tool', id, name: 'look', text: 'seen' });
-const foreign = (id: string): ModelMessage => ({ role: 'assistant', text: '', toolCalls: [call(id)] });
-const own = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
+const foreignReply = (id: string): ModelMessage => ({ role: 'assistant', text: '', toolCalls: [call(id)] });
+const ownReply = (id: string, kept: object, ofCall: object = {}): ModelMessage => ({
   role: 'assistant',
   text: '',
   toolCalls: [call(id)],
@@ -57,8 +57,8 @@ const signatures = (messages: readonly Sent[] | undefined) =>
 describe('calls of another model', () => {
   it('have a blank reasoning_content once the server has sent one in the conversation', async () => {
     const server = serve(() => undefined);
-    await server.ask([own('a', {}), result('a'), foreign('b'), result('b')]);
-    await server.ask([foreign('b'), result('b')]);
+    await server.ask([ownReply('a', {}), result('a'), foreignReply('b'), result('b')]);
+    await server.ask([foreignReply('b'), result('b')]);
     expect(server.asked.map(thoughts)).toEqual([['Hm.', ' '], [undefined]]);
   });
 
@@ -68,20 +68,24 @@ describe('calls of another model', () => {
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
         : undefined,
     );
-    expect(await server.ask([foreign('b'), result('b')])).toMatchObject({ text: 'Hi.' });
-    await server.ask([foreign('b'), result('b')]);
+    expect(await server.ask([foreignReply('b'), result('b')])).toMatchObject({ text: 'Hi.' });
+    await server.ask([foreignReply('b'), result('b')]);
     expect(server.asked.map(thoughts)).toEqual([[undefined], [' '], [' ']]);
   });
 
   it('have the placeholder signature of Google once the server has sent a signature, or if it is configured', async () => {
     const extra = { google: { thought_signature: 'sss' } };
     const sentinel = { google: { thought_signature: 'skip_thought_signature_validator' } };
-    const signed = own('a', { provider: {} }, { provider: { chatCompletions: { extra_content: extra } } });
+    const signed = ownReply(
+      'a',
+      { provider: {} },
+      { provider: { chatCompletions: { extra_content: extra } } },
+    );
     const learning = serve(() => undefined);
-    await learning.ask([signed, result('a'), foreign('b'), result('b')]);
+    await learning.ask([signed, result('a'), foreignReply('b'), result('b')]);
     expect(signatures(learning.asked[0])).toEqual([extra, sentinel]);
     const told = serve(() => undefined, { wantsThoughts: 'signature' });
-    await told.ask([foreign('b'), result('b')]);
+    await told.ask([foreignReply('b'), result('b')]);
     expect(signatures(told.asked[0])).toEqual([sentinel]);
     expect(thoughts(told.asked[0])).toEqual([undefined]);
   });
@@ -96,7 +100,7 @@ describe('calls of another model', () => {
     'have the data that a server with %j requires, from the first request on',
     async (named, blank, signature) => {
       const server = serve(() => undefined, named);
-      await server.ask([foreign('a'), result('a'), foreign('b'), result('b')]);
+      await server.ask([foreignReply('a'), result('a'), foreignReply('b'), result('b')]);
       const extra = signature && { google: { thought_signature: signature } };
       expect([thoughts(server.asked[0]), signatures(server.asked[0])]).toEqual([blank, [extra, extra]]);
     },

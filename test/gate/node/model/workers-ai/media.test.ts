@@ -8,7 +8,7 @@ import { ask, fakeBinding } from './fake-binding.ts';
 const hi = () => ({ response: 'hi' });
 const none = { data: [], url: [] };
 
-const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
+const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
   messages: [
     { role: 'user', text: 'In words.', parts },
     { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
@@ -18,7 +18,7 @@ const saying = (...parts: readonly MessagePart[]): ModelRequest => ({
 });
 
 it('a message with an image is sent in parts, and a result with an image as text', async () => {
-  const request = saying(sample('image/png'), { type: 'text', text: 'What is it?' });
+  const request = requestWith(sample('image/png'), { type: 'text', text: 'What is it?' });
   const { runs } = await ask(hi, { request });
   const url = `data:image/png;base64,${SAMPLES['image/png']}`;
   expect(runs[0]?.inputs.messages).toEqual([
@@ -40,7 +40,7 @@ it.each([
 ])(
   'a file that the binding does not accept causes an error that names its type before the run: %#',
   async (file, what) => {
-    const outcome = await ask(hi, { request: saying(file) });
+    const outcome = await ask(hi, { request: requestWith(file) });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `Workers AI cannot accept a file of the type ${what}.`,

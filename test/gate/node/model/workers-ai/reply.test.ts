@@ -11,8 +11,9 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const counted = { inputTokens: 3, outputTokens: 4 };
 const f = (id: string, input: string) => ({ id, name: 'f', input });
 
-const whole = async (reply: unknown) => replyIn(await ask(() => reply));
-const streamed = async (...events: readonly unknown[]) => ask(() => body([sse(...events)]), { stream: true });
+const wholeReply = async (reply: unknown) => replyIn(await ask(() => reply));
+const streamedReply = async (...events: readonly unknown[]) =>
+  ask(() => body([sse(...events)]), { stream: true });
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
@@ -40,7 +41,7 @@ describe('a whole reply', () => {
     ['that was cut off', completion({ content: 'hi' }, 'length'), { text: 'hi', finish: 'length' }],
     ['with a finish reason', { response: 'hi', finish_reason: 'length' }, { text: 'hi', finish: 'length' }],
   ])('%s is read', async (_, reply, expected) => {
-    expect(await whole(reply)).toEqual({
+    expect(await wholeReply(reply)).toEqual({
       text: '',
       toolCalls: [],
       finish: 'stop',
@@ -92,7 +93,7 @@ describe('a whole reply', () => {
       [{ id: '__proto__', name: 'constructor', input: '{"__proto__":1}' }],
     ],
   ])('is read with %s', async (_, reply, toolCalls) => {
-    expect(await whole(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
+    expect(await wholeReply(reply)).toEqual({ text: '', toolCalls, finish: 'tool-calls', usage: undefined });
   });
 
   it('is one piece if the model does not stream', async () => {
@@ -106,7 +107,7 @@ describe('a whole reply', () => {
 
 describe('a stream', () => {
   it('is passed on as it arrives in the native format, and ends with [DONE]', async () => {
-    const { pieces, ...outcome } = await streamed(
+    const { pieces, ...outcome } = await streamedReply(
       { response: 'Grüße', p: 'abcdef' },
       { response: '', p: 'abc' },
       { response: ', 世界' },
@@ -123,17 +124,17 @@ describe('a stream', () => {
 
   it('ends with a finish_reason in OpenAI’s format', async () => {
     const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'length'), { choices: [], usage }];
-    expect(replyIn(await streamed(...events, DONE))).toEqual({
+    expect(replyIn(await streamedReply(...events, DONE))).toEqual({
       text: 'ab',
       toolCalls: [],
       finish: 'length',
       usage: counted,
     });
-    expect(replyIn(await streamed(...events)).text).toBe('ab');
+    expect(replyIn(await streamedReply(...events)).text).toBe('ab');
   });
 
   it('can end with only [DONE] in OpenAI’s format', async () => {
-    expect(replyIn(await streamed(delta({ content: 'a' }), DONE))).toMatchObject({
+    expect(replyIn(await streamedReply(delta({ content: 'a' }), DONE))).toMatchObject({
       text: 'a',
       finish: 'stop',
     });
@@ -175,7 +176,7 @@ describe('a stream', () => {
       ],
     ],
   ])('is read with %s', async (_, events) => {
-    expect(replyIn(await streamed(...events))).toEqual({
+    expect(replyIn(await streamedReply(...events))).toEqual({
       text: '',
       toolCalls: [f('a', '{"x":1}'), f('b', '{}')],
       finish: 'tool-calls',
@@ -243,7 +244,7 @@ describe('an invalid reply', () => {
     ['a number', 7, notAnObject],
     ['an empty object', {}, neither],
   ])('can be in a stream: %s', async (_, event, message) => {
-    expect(failureIn(await streamed(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
+    expect(failureIn(await streamedReply(event, DONE))).toMatchObject({ failure: 'invalid-reply', message });
   });
 
   it('can be a stream of values other than bytes', async () => {

@@ -17,7 +17,7 @@ const wireWeather = {
 const schema = { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] };
 const output = { name: 'mood', schema };
 
-const sent = async (request: ModelRequest, stream = false) => {
+const sentInputs = async (request: ModelRequest, stream = false) => {
   const { runs } = await ask(() => ({ response: 'hi' }), { request, stream });
   return runs[0]?.inputs;
 };
@@ -63,7 +63,7 @@ describe('the run of the binding', () => {
       type: 'function',
       function: { name: 'weather', arguments: args },
     });
-    expect(await sent({ messages, tools: [weather] })).toEqual({
+    expect(await sentInputs({ messages, tools: [weather] })).toEqual({
       messages: [
         { role: 'system', content: 'Be kind.' },
         { role: 'user', content: 'Weather in Oslo?' },
@@ -83,7 +83,7 @@ describe('the run of the binding', () => {
 
   it('streams, with or without a listener for text', async () => {
     const streaming = { messages: [{ role: 'user', content: 'hello' }], stream: true };
-    expect([await sent(hello), await sent(hello, true)]).toEqual([streaming, streaming]);
+    expect([await sentInputs(hello), await sentInputs(hello, true)]).toEqual([streaming, streaming]);
   });
 
   it('asks for JSON in JSON mode, which does not stream', async () => {
@@ -91,8 +91,8 @@ describe('the run of the binding', () => {
       messages: [{ role: 'user', content: 'hello' }],
       response_format: { type: 'json_schema', json_schema: schema },
     };
-    expect(await sent({ ...hello, output })).toEqual(expected);
-    expect(await sent({ ...hello, output }, true)).toEqual(expected);
+    expect(await sentInputs({ ...hello, output })).toEqual(expected);
+    expect(await sentInputs({ ...hello, output }, true)).toEqual(expected);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('the run of the binding', () => {
   ])('asks for JSON in %s if it has tools, which JSON mode does not allow', async (_, before, start) => {
     const messages = [...before, ...hello.messages];
     const instruction = `When you answer in words, answer with nothing but JSON that matches this schema: ${JSON.stringify(schema)}`;
-    expect(await sent({ messages, tools: [weather], output }, true)).toEqual({
+    expect(await sentInputs({ messages, tools: [weather], output }, true)).toEqual({
       messages: [
         { role: 'system', content: `${start}${instruction}` },
         { role: 'user', content: 'hello' },

@@ -7,12 +7,12 @@ import { ask } from './fake-binding.ts';
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const messages = [{ role: 'user', content: 'hello' }];
 
-const asked = (settings: ModelRequest['settings'], more: Partial<ModelRequest> = {}) =>
+const askWithSettings = (settings: ModelRequest['settings'], more: Partial<ModelRequest> = {}) =>
   ask(() => ({ response: 'hi' }), { request: { ...hello, ...more, settings } });
 
 describe('settings', () => {
   it('are passed as inputs of the run', async () => {
-    const { runs } = await asked(
+    const { runs } = await askWithSettings(
       {
         temperature: 0,
         topP: 0.9,
@@ -40,7 +40,7 @@ describe('settings', () => {
   });
 
   it('omit the tools if the tool choice is none', async () => {
-    const { runs } = await asked({ toolChoice: 'none' }, { tools: [look] });
+    const { runs } = await askWithSettings({ toolChoice: 'none' }, { tools: [look] });
     expect(runs[0]?.inputs).toEqual({ messages, stream: true });
   });
 
@@ -67,7 +67,7 @@ describe('settings', () => {
       "'providerOptions.workersAi.stream' is set by the adapter. Omit it.",
     ],
   ])('cause an error before the run: %j', async (settings, message) => {
-    const { runs, ...outcome } = await asked(settings, { tools: [look] });
+    const { runs, ...outcome } = await askWithSettings(settings, { tools: [look] });
     expect(failureIn({ ...outcome })).toMatchObject({ failure: 'bad-request', message });
     expect(runs).toEqual([]);
   });

@@ -17,7 +17,7 @@ const MISSING = {
 };
 
 /** A tool that asks inside `run`, and returns the decision. */
-const asking = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>): AnyTool =>
+const askingTool = (request: Partial<Omit<Question<'decision'>, 'meanwhile' | 'checkpoint'>>): AnyTool =>
   defineTool({
     name: 'ask',
     description: 'Asks.',
@@ -33,11 +33,11 @@ const sessionOf = (tool: AnyTool, use: Parameters<typeof defineAgent>[0]['use'] 
 
 describe('a question that a tool asks inside `run`', () => {
   it('ends the turn as misconfigured if the app lacks the module `answers`', async () => {
-    expect(await sessionOf(asking({})).send('Go.')).toMatchObject({ outcome: 'failed', error: MISSING });
+    expect(await sessionOf(askingTool({})).send('Go.')).toMatchObject({ outcome: 'failed', error: MISSING });
   });
 
   it('accepts answers that match its schema, and rejects others', async () => {
-    const session = sessionOf(asking({ schema: SCHEMA }), [answers]);
+    const session = sessionOf(askingTool({ schema: SCHEMA }), [answers]);
     await session.send('Go.');
     await expect(session.decide('ask', { decision: 'edit', input: { n: 'two' } })).rejects.toThrow(
       'The answer is not valid: input.n: Instance type "string" is invalid. Expected "number".',

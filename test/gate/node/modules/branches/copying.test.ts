@@ -25,7 +25,7 @@ const LEASE_MS = 12_000;
 const owner = { id: 'owner' };
 const nameOf = (session: string): string => toSessionName({ owner, agent: 'tester', session });
 
-const started = (turn: string, message: string): SessionEvent => ({
+const turnStarted = (turn: string, message: string): SessionEvent => ({
   type: 'turn-started',
   turn,
   loopId: turn,
@@ -34,7 +34,7 @@ const started = (turn: string, message: string): SessionEvent => ({
   principal: owner,
 });
 
-const replied = (turn: string, text: string, ...calls: string[]): SessionEvent => ({
+const modelReplied = (turn: string, text: string, ...calls: string[]): SessionEvent => ({
   type: 'model-replied',
   turn,
   model: 'm',
@@ -58,10 +58,10 @@ const WAIT = {
  */
 const REST: readonly SessionEvent[] = [
   // So long that a separate append stores it.
-  replied('t1', 'One.'.repeat(600_000)),
+  modelReplied('t1', 'One.'.repeat(600_000)),
   { type: 'turn-ended', turn: 't1', outcome: 'completed' },
-  started('t2', 'Two?'),
-  replied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5', 'stops-6'),
+  turnStarted('t2', 'Two?'),
+  modelReplied('t2', '', 'read-1', 'once-2', 'asks-3', 'late-4', 'again-5', 'stops-6'),
   { type: 'tool-call-ended', turn: 't2', call: 'read-1', result: { type: 'text', content: 'Read.' } },
   { type: 'tool-call-started', turn: 't2', call: 'once-2', effect: 'once' },
   { type: 'tool-call-started', turn: 't2', call: 'again-5', effect: 'idempotent' },
@@ -89,7 +89,7 @@ async function world(): Promise<World> {
   });
   const source = sessions.session(nameOf('s1'));
   const opening = toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' });
-  const start = { turn: 't1', opening, started: toRow(started('t1', 'One?')) };
+  const start = { turn: 't1', opening, started: toRow(turnStarted('t1', 'One?')) };
   const leased = await source.begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('The session was not leased.');
   await source.append(leased.epoch, 3, { events: REST.map(toRow), release: 'ended' });
@@ -97,7 +97,7 @@ async function world(): Promise<World> {
 }
 
 /** Opens the fork `f` and leases it, as a request does. */
-async function opened(
+async function openFork(
   { session }: World,
   { at = BEFORE, told }: { at?: number; told?: string } = {},
 ): Promise<LeaseGrant> {
@@ -114,7 +114,7 @@ async function opened(
   const second =
     at === 1
       ? toRow({ type: 'module-event', turn: 'i2', module: 'branches', facts: [] })
-      : toRow(started('t1', 'One?'));
+      : toRow(turnStarted('t1', 'One?'));
   const start = { turn: 'i2', opening: { ...opening, turn: 'i2' }, started: second };
   const leased = await session(nameOf('f')).begin({ nonce: 'n', start, reader: toReader() });
   if (leased.status !== 'leased') throw new Error('The session was not leased.');
@@ -182,7 +182,7 @@ describe('a copy into a fork', () => {
   it('closes open calls according to their progress, in the append of the last events', async () => {
     const all = await world();
     const sent: string[] = [];
-    await copying(all, await opened(all, { told: 'Mind this.' }), async (send) => {
+    await copying(all, await openFork(all, { told: 'Mind this.' }), async (send) => {
       const head = (await all.session(nameOf('f')).read({ from: 1, limit: 1 }))?.head;
       sent.push(`${head}`);
       return send();
@@ -205,7 +205,7 @@ describe('a copy into a fork', () => {
   it('has the same result in the next invocation after a kill at any message', async () => {
     const whole = await world();
     let messages = 0;
-    await copying(whole, await opened(whole), (send) => {
+    await copying(whole, await openFork(whole), (send) => {
       messages += 1;
       return send();
     });
@@ -215,7 +215,7 @@ describe('a copy into a fork', () => {
       for (const isSent of [false, true]) {
         const all = await world();
         let count = -1;
-        const killed = copying(all, await opened(all), async (send) => {
+        const killed = copying(all, await openFork(all), async (send) => {
           count += 1;
           if (count < at) return send();
           if (isSent && count === at) await send();
@@ -247,12 +247,12 @@ describe('a copy into a fork', () => {
     const start = {
       turn: 't3',
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
-      started: toRow({ ...started('t3', 'Three?'), parts } as SessionEvent),
+      started: toRow({ ...turnStarted('t3', 'Three?'), parts } as SessionEvent),
       blobs,
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('The session was not leased.');
-    const leased = await opened(all, { at: more.page.head });
+    const leased = await openFork(all, { at: more.page.head });
     await copying(all, leased, async (send) => {
       await all.clock.advance(LEASE_MS / 6);
       return send();
@@ -265,7 +265,7 @@ describe('a copy into a fork', () => {
 
   it('is also possible at the first event', async () => {
     const all = await world();
-    await opened(all, { at: 1 });
+    await openFork(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
     const fork = all.session(nameOf('f'));
     const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
@@ -278,12 +278,12 @@ describe('a copy into a fork', () => {
   it('ends with the erasure of the fork if its source was erased, even if a new session has the name', async () => {
     for (const isNew of [false, true]) {
       const all = await world();
-      const leased = await opened(all);
+      const leased = await openFork(all);
       const source = all.session(nameOf('s1'));
       await source.erase();
       if (isNew) {
         const opening = toRow({ type: 'session-opened', incarnation: 'i3', agent: 'tester' });
-        await source.accept({ turn: 't1', opening, started: toRow(started('t1', 'One?')) });
+        await source.accept({ turn: 't1', opening, started: toRow(turnStarted('t1', 'One?')) });
       }
       await copying(all, leased, (send) => send());
       expect(await all.session(nameOf('f')).read({ from: 1 })).toBe(null);
@@ -296,13 +296,13 @@ describe('a copy into a fork', () => {
     const start = {
       turn: 't3',
       opening: toRow({ type: 'session-opened', incarnation: 'i1', agent: 'tester' }),
-      started: toRow(started('t3', 'Three?')),
+      started: toRow(turnStarted('t3', 'Three?')),
     };
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('The session was not leased.');
     const strange = { type: 'of-tomorrow', turn: 't3', body: '{"v":1,"type":"of-tomorrow","turn":"t3"}' };
     await source.append(more.epoch, more.page.head + 1, { events: [strange], release: 'ended' });
-    const leased = await opened(all, { at: more.page.head + 1 });
+    const leased = await openFork(all, { at: more.page.head + 1 });
     await expect(copying(all, leased, (send) => send())).rejects.toThrow('newer version');
   });
 });

@@ -9,7 +9,7 @@ import {
   type ScriptedReply,
 } from '../../../../../src/testing/entry.ts';
 
-const named = (name: string): AnyTool =>
+const agentTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Of the agent.', run: () => 'Done.' });
 const paint = { name: 'paint', description: 'Paints.', parameters: { type: 'object', properties: {} } };
 const painting = { calls: [{ name: 'paint', input: {} }] };
@@ -22,7 +22,7 @@ interface Scene {
 }
 
 /** A turn with these stored tools of its client. */
-async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }: Scene) {
+async function playScene({ tools = [], kept = [paint], replies = ['Hi.'], config }: Scene) {
   const clock = createManualClock();
   const agent = defineAgent({
     name: 'guide',
@@ -40,7 +40,7 @@ async function played({ tools = [], kept = [paint], replies = ['Hi.'], config }:
 
 describe('`clientTools`', () => {
   it('offers the stored tools of a turn in every invocation that continues the turn', async () => {
-    const { session, answer, offered } = await played({ replies: [painting, 'Painted.'] });
+    const { session, answer, offered } = await playScene({ replies: [painting, 'Painted.'] });
     expect(answer).toMatchObject({
       outcome: 'suspended',
       pending: [{ tool: 'paint', for: 'result', message: "Run 'paint' and send its result." }],
@@ -56,9 +56,9 @@ describe('`clientTools`', () => {
       name: 'helper',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [named('dig')],
+      tools: [agentTool('dig')],
     });
-    const { offered } = await played({
+    const { offered } = await playScene({
       tools: [helper],
       replies: [{ calls: [{ name: 'helper', input: {} }] }, 'Dug.', 'Done.'],
     });
@@ -66,20 +66,20 @@ describe('`clientTools`', () => {
   });
 
   it('offers no tool whose name an inner tool of the agent has', async () => {
-    const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [named('paint')] });
-    const { session } = await played({ tools: [more] });
+    const more = defineUnfolding({ name: 'more', description: 'Shows more.', tools: [agentTool('paint')] });
+    const { session } = await playScene({ tools: [more] });
     expect(session.requests[0]?.tools?.map(({ name, description }) => [name, description])).toEqual([
       ['more', expect.any(String)],
     ]);
   });
 
   it('shows invisible characters in a description', async () => {
-    const { session } = await played({ kept: [{ ...paint, description: 'Paints\u202e.' }] });
+    const { session } = await playScene({ kept: [{ ...paint, description: 'Paints\u202e.' }] });
     expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
   });
 
   it('adds a description and an empty input to a tool without them', async () => {
-    const { session } = await played({ kept: [{ name: 'paint' }] });
+    const { session } = await playScene({ kept: [{ name: 'paint' }] });
     expect(session.requests[0]?.tools).toEqual([
       {
         name: 'paint',
@@ -97,7 +97,7 @@ describe('`clientTools`', () => {
       patternProperties: 7,
     };
     const replies = [{ calls: [{ name: 'paint', input: { at: `${'a'.repeat(50)}!`, of: 7 } }] }];
-    const { session, answer } = await played({ kept: [{ ...paint, parameters }], replies });
+    const { session, answer } = await playScene({ kept: [{ ...paint, parameters }], replies });
     expect(session.requests[0]?.tools?.[0]?.inputSchema).toEqual(parameters);
     expect(answer.outcome).toBe('suspended');
   });
@@ -107,12 +107,12 @@ describe('`clientTools`', () => {
     ['a tool that cannot be offered', [paint, { ...paint, name: 'no name' }]],
     ['a number', [7]],
   ])('offers no tools from a context in which the client itself has put %s', async (_, kept) => {
-    const { offered } = await played({ kept });
+    const { offered } = await playScene({ kept });
     expect(offered()).toEqual([[]]);
   });
 
   it('returns an error for a call whose result does not arrive in time', async () => {
-    const { session, clock } = await played({
+    const { session, clock } = await playScene({
       replies: [painting, 'It took too long.'],
       config: { expires: 60_000 },
     });

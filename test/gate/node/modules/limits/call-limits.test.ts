@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../../src/testing/entry.ts';
-import { calls, digs, reads, shownResults } from '../../tool-loop/scenes.ts';
+import { calls, diggingTool, reads, shownResults } from '../../tool-loop/scenes.ts';
 
 interface Scene {
   readonly tools: readonly AnyTool[];
@@ -18,7 +18,7 @@ interface Scene {
   readonly use?: readonly ModuleUse[];
 }
 
-async function said({ replies, ...more }: Scene) {
+async function resultsOf({ replies, ...more }: Scene) {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', ...more });
   const session = createTestSession(agent, { replies });
   const answer = await session.send('Go.');
@@ -31,7 +31,7 @@ describe('call limits (SPM-13)', () => {
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
   it('apply per tool as the agent sets them, and other tools have the default', async () => {
-    const { texts, answer } = await said({
+    const { texts, answer } = await resultsOf({
       tools,
       replies: [calls('a', 'a', 'b', 'b'), 'Done.'],
       use: [callLimits({ callsPerTool: { a: 1 } })],
@@ -41,7 +41,7 @@ describe('call limits (SPM-13)', () => {
   });
 
   it('can have one value for all unnamed tools, and `unlimited` for one tool', async () => {
-    const { texts } = await said({
+    const { texts } = await resultsOf({
       tools,
       replies: [calls('a', 'a', 'a', 'b', 'b', 'c', 'c', 'c'), 'Done.'],
       use: [callLimits({ callsPerTool: { '*': 1, a: 'unlimited', c: 2 } })],
@@ -55,27 +55,31 @@ describe('call limits (SPM-13)', () => {
 
   it('allow one tool all calls of a turn if `toolCalls` is above the default', async () => {
     const many = calls(...Array.from({ length: 61 }, () => 'a'));
-    const limited = await said({ tools, replies: [many, 'Done.'], use: [callLimits({ toolCalls: 60 })] });
+    const limited = await resultsOf({
+      tools,
+      replies: [many, 'Done.'],
+      use: [callLimits({ toolCalls: 60 })],
+    });
     expect(limited.texts).toEqual([...Array(60).fill('a done'), over('a', 60)]);
-    const open = await said({
+    const open = await resultsOf({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ toolCalls: 'unlimited' })],
     });
     expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 61 });
-    const usual = await said({ tools, replies: [many, 'Done.'], use: [callLimits()] });
+    const usual = await resultsOf({ tools, replies: [many, 'Done.'], use: [callLimits()] });
     expect(usual.texts.slice(39, 41)).toEqual(['a done', over('a', 40)]);
   });
 
   it('can be turned off, so a turn can have more calls than by default', async () => {
     const many = calls(...Array.from({ length: 160 }, () => 'a'));
-    const open = await said({
+    const open = await resultsOf({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ toolCalls: 'unlimited', callsPerTool: 'unlimited' })],
     });
     expect(open.answer).toMatchObject({ outcome: 'completed', toolCalls: 160 });
-    const counted = await said({
+    const counted = await resultsOf({
       tools,
       replies: [many, 'Done.'],
       use: [callLimits({ callsPerTool: { a: 'unlimited' } })],
@@ -86,8 +90,8 @@ describe('call limits (SPM-13)', () => {
   });
 
   it('are separate in a nested loop and in the outer loops', async () => {
-    const { session } = await said({
-      tools: [digs(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
+    const { session } = await resultsOf({
+      tools: [diggingTool(tools, { uses: [callLimits({ callsPerTool: { a: 1 } })] })],
       replies: [calls('dig'), calls('a', 'a', 'b', 'b'), 'Dug.', 'Done.'],
       use: [callLimits({ callsPerTool: { b: 1 } })],
     });
@@ -100,7 +104,7 @@ describe('call limits (SPM-13)', () => {
   });
 
   it('match a tool only by its own name, even if the name is hostile', async () => {
-    const { texts } = await said({
+    const { texts } = await resultsOf({
       tools: [reads('toString')],
       replies: [calls('toString', 'toString'), 'Done.'],
       use: [callLimits({ callsPerTool: { '*': 1, a: 2 } })],
@@ -115,7 +119,7 @@ describe('call limits (SPM-13)', () => {
       tools,
       use: [callLimits({ toolCalls: 1 })],
     });
-    const { session, texts } = await said({
+    const { session, texts } = await resultsOf({
       tools: [...tools, task],
       replies: [
         calls('task'),
@@ -148,7 +152,7 @@ describe('call limits (SPM-13)', () => {
       tools,
       use: [callLimits({ toolCalls: 1 })],
     });
-    const { session, texts } = await said({
+    const { session, texts } = await resultsOf({
       tools: [...tools, defineSubagent({ agent: scout })],
       replies: [
         { calls: [{ name: 'scout', input: { message: 'Look.' } }] },

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { ROOT, valueIn } from '../../../../doors/journal.ts';
 import { CALL_COUNTS, type CallCounts } from '../../../../doors/limits.ts';
-import { ended, fold, opened, replied, started } from '../../journal/journal.ts';
+import { callEnded, fold, modelReplied, opened, started } from '../../journal/journal.ts';
 
-const counted = (events: readonly SessionEvent[]): CallCounts =>
+const countCalls = (events: readonly SessionEvent[]): CallCounts =>
   valueIn(fold(events, [CALL_COUNTS]).memories, CALL_COUNTS, '');
 
-const opens = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
+const frameStarted = (frame: string, more: { readonly parent?: string } = {}): SessionEvent => ({
   type: 'frame-started',
   turn: 't1',
   frame,
@@ -19,7 +19,7 @@ const opens = (frame: string, more: { readonly parent?: string } = {}): SessionE
 
 describe('the calls of a batch', () => {
   it('are numbered in total and per tool', () => {
-    const { places } = counted([opened, started, replied(['a look', 'b pay', 'c look'])]);
+    const { places } = countCalls([opened, started, modelReplied(['a look', 'b pay', 'c look'])]);
     expect(places).toEqual({
       a: [{ frame: ROOT, tool: 'look', calls: 1, ofTool: 1 }],
       b: [{ frame: ROOT, tool: 'pay', calls: 2, ofTool: 1 }],
@@ -28,19 +28,21 @@ describe('the calls of a batch', () => {
   });
 
   it('keep their numbers while others end', () => {
-    const { places } = counted([opened, started, replied(['a look', 'b look']), ended('a')]);
+    const { places } = countCalls([opened, started, modelReplied(['a look', 'b look']), callEnded('a')]);
     expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
   });
 
   it('are forgotten with their turn', () => {
-    const events = [opened, started, replied(['a look', 'b look']), ended('a')];
+    const events = [opened, started, modelReplied(['a look', 'b look']), callEnded('a')];
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'cancelled' };
-    expect(counted([...events, end])).toEqual({ loops: {}, places: {} });
+    expect(countCalls([...events, end])).toEqual({ loops: {}, places: {} });
     const next = [
       { ...started, turn: 't2' },
-      { ...replied(['c look']), turn: 't2' },
+      { ...modelReplied(['c look']), turn: 't2' },
     ];
-    expect(counted([...events, end, ...next]).loops).toEqual({ [ROOT]: { calls: 1, tools: [['look', 1]] } });
+    expect(countCalls([...events, end, ...next]).loops).toEqual({
+      [ROOT]: { calls: 1, tools: [['look', 1]] },
+    });
   });
 });
 
@@ -48,19 +50,19 @@ describe('the calls of nested loops', () => {
   const events = [
     opened,
     started,
-    replied(['n note']),
-    ended('n'),
-    replied(['x dig', 'y dig']),
-    opens('x'),
-    opens('y'),
-    replied(['i look', 'k dig'], { frame: 'x' }),
-    replied(['j look'], { frame: 'y' }),
-    opens('k', { parent: 'x' }),
-    replied(['l look', 'm look'], { frame: 'k' }),
+    modelReplied(['n note']),
+    callEnded('n'),
+    modelReplied(['x dig', 'y dig']),
+    frameStarted('x'),
+    frameStarted('y'),
+    modelReplied(['i look', 'k dig'], { frame: 'x' }),
+    modelReplied(['j look'], { frame: 'y' }),
+    frameStarted('k', { parent: 'x' }),
+    modelReplied(['l look', 'm look'], { frame: 'k' }),
   ];
 
   it('have a number in each loop that contains them, and in the turn', () => {
-    expect(counted(events).places.m).toEqual([
+    expect(countCalls(events).places.m).toEqual([
       { frame: 'k', tool: 'look', calls: 2, ofTool: 2 },
       { frame: 'x', tool: 'look', calls: 4, ofTool: 3 },
       { frame: ROOT, tool: 'look', calls: 8, ofTool: 4 },
@@ -68,14 +70,14 @@ describe('the calls of nested loops', () => {
   });
 
   it('do not count in sibling loops', () => {
-    expect(counted(events).places.j).toEqual([
+    expect(countCalls(events).places.j).toEqual([
       { frame: 'y', tool: 'look', calls: 1, ofTool: 1 },
       { frame: ROOT, tool: 'look', calls: 6, ofTool: 2 },
     ]);
   });
 
   it('are forgotten with the call that opened their loop', () => {
-    const { loops } = counted([...events, ended('k', 'dug', { frame: 'x' })]);
+    const { loops } = countCalls([...events, callEnded('k', 'dug', { frame: 'x' })]);
     expect(Object.keys(loops)).toEqual([ROOT, 'x', 'y']);
   });
 });

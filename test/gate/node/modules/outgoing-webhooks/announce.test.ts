@@ -43,14 +43,14 @@ interface Telling {
   readonly attempt?: number;
 }
 
-const made = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
+const createWebhook = (config: Partial<OutgoingWebhookConfig> = {}): ModuleUse =>
   outgoingWebhook({ url: 'https://alerts.example/', secret: 'SECRET', ...config });
 
 /**
  * An app with one session in memory, and a receiver that returns 204 unless `statuses` has another status.
  */
 function appOf(setting: Setting = {}) {
-  const { replies = ['Done.'], webhooks = [made()], env = { SECRET: STANDARD_SECRET } } = setting;
+  const { replies = ['Done.'], webhooks = [createWebhook()], env = { SECRET: STANDARD_SECRET } } = setting;
   const clock = createManualClock(START);
   const sent: { readonly at: number; readonly id: string | null; readonly body: unknown }[] = [];
   const statuses: number[] = [];
@@ -218,7 +218,7 @@ describe('an outgoing webhook', () => {
     ['ended', ['turn.ended']],
     ['suspended', []],
   ] as const)('is sent only for its own events: %s', async (on, types) => {
-    const { say, wait, sent, logged } = appOf({ webhooks: [made({ on: [on] })] });
+    const { say, wait, sent, logged } = appOf({ webhooks: [createWebhook({ on: [on] })] });
     await say('Hello');
     await wait(0, types.length);
     expect(sent.map(({ body }) => Object(body).type)).toEqual(types);
@@ -226,7 +226,10 @@ describe('an outgoing webhook', () => {
   });
 
   it('is not sent for the turns of other agents', async () => {
-    const webhooks = [made({ agents: ['other'] }), made({ name: 'of-clerk', agents: ['clerk'] })];
+    const webhooks = [
+      createWebhook({ agents: ['other'] }),
+      createWebhook({ name: 'of-clerk', agents: ['clerk'] }),
+    ];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
     await wait(0, 1);
@@ -234,7 +237,11 @@ describe('an outgoing webhook', () => {
   });
 
   it('can be one of several, each of which is sent for its own events', async () => {
-    const webhooks = [made({ name: 'b' }), made({ name: 'never', on: ['failed'] }), made({ name: 'a' })];
+    const webhooks = [
+      createWebhook({ name: 'b' }),
+      createWebhook({ name: 'never', on: ['failed'] }),
+      createWebhook({ name: 'a' }),
+    ];
     const { say, wait, over } = appOf({ webhooks });
     await say('Hello');
     await wait(0, 2);
@@ -247,7 +254,7 @@ describe('an outgoing webhook', () => {
   ] as const)(
     'is sent only for its own events if a later invocation releases the end: %s',
     async (on, types) => {
-      const { clock, steps, port, wait, sent } = appOf({ webhooks: [made({ on: [on] })] });
+      const { clock, steps, port, wait, sent } = appOf({ webhooks: [createWebhook({ on: [on] })] });
       const leased = await steps.begin({ message: 'Hello' });
       if (leased.status !== 'leased') expect.fail(leased.status);
       const { epoch, page } = leased;
@@ -432,7 +439,7 @@ describe('a receiver that does not accept a message', () => {
     const url = (): string => {
       throw thrown;
     };
-    const { say, wait, logged } = appOf({ webhooks: [made({ url })] });
+    const { say, wait, logged } = appOf({ webhooks: [createWebhook({ url })] });
     await say('Hello');
     await wait(0, 1);
     const message = line('which is tried again in 5 s: it could not be called');

@@ -50,11 +50,11 @@ const send = ({
 }: Sending = {}) =>
   createSender({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
 
-const taken = () => new Response(null, { status: 204 });
+const acceptDelivery = () => new Response(null, { status: 204 });
 
 describe('a message of an outgoing webhook', () => {
   it('is posted in the form of Standard Webhooks, with the test vector of its libraries', async () => {
-    const sent = receiver(taken);
+    const sent = receiver(acceptDelivery);
     const body = '{"test": 2432232314}';
     expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
     const [{ url, init, headers } = expect.fail('Nothing was sent.')] = sent;
@@ -69,7 +69,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is accepted by the Standard Webhooks library and by `standardWebhook`', async () => {
-    const sent = receiver(taken);
+    const sent = receiver(acceptDelivery);
     const now = Date.now();
     const body = JSON.stringify({ type: 'turn.ended', data: { text: 'Grüße 👋' } });
     await send({ body, clock: createManualClock(now) });
@@ -93,7 +93,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is signed with each secret during a rotation', async () => {
-    const sent = receiver(taken);
+    const sent = receiver(acceptDelivery);
     const now = Date.now();
     const config = { secret: ['NEW', 'UNSET', 'OLD'] };
     const env = { NEW: OTHER_SECRET, OLD: ` ${STANDARD_SECRET}\n` };
@@ -107,7 +107,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is sent to the URL that a function returns for the environment', async () => {
-    const sent = receiver(taken);
+    const sent = receiver(acceptDelivery);
     const url = ({ HOST }: Readonly<Record<string, unknown>>) => `http://localhost:8787/${String(HOST)}`;
     await send({ config: { url }, env: { ...ENV, HOST: 'here' } });
     expect(sent.map((one) => one.url)).toEqual(['http://localhost:8787/here']);
@@ -190,7 +190,7 @@ describe('a message of an outgoing webhook', () => {
       "has no usable 'url'. It must be an https URL without a user, or http on localhost",
     ],
   ])('is not sent while %s', async (_, sending, why) => {
-    const sent = receiver(taken);
+    const sent = receiver(acceptDelivery);
     expect(await send(sending)).toEqual({ why });
     expect(sent).toEqual([]);
   });

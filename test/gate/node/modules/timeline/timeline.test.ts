@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../../src/journal/entry.ts';
 import { type CallNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
 import { aWait } from '../../../../fixtures/a-wait.ts';
-import { ended, opened, replied, started } from '../../journal/journal.ts';
+import { callEnded, modelReplied, opened, started } from '../../journal/journal.ts';
 
 /** Stores each event 10 ms after the previous one. */
-const stored = (events: readonly SessionEvent[]): StoredEvent[] =>
+const toStored = (events: readonly SessionEvent[]): StoredEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
 
-function drawn(events: readonly SessionEvent[]): TurnTimeline {
-  const timeline = timelineOf(stored(events), 't1');
+function drawTimeline(events: readonly SessionEvent[]): TurnTimeline {
+  const timeline = timelineOf(toStored(events), 't1');
   if (!timeline) throw new Error('The turn has not started.');
   return timeline;
 }
@@ -25,7 +25,7 @@ const callStarted = (call: string, effect: 'read' | 'idempotent' | 'once' = 'onc
   call,
   effect,
 });
-const over = (outcome: 'completed' | 'cancelled'): SessionEvent => ({
+const turnEnded = (outcome: 'completed' | 'cancelled'): SessionEvent => ({
   type: 'turn-ended',
   turn: 't1',
   outcome,
@@ -43,16 +43,16 @@ const firstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterati
 
 describe('the timeline of a turn', () => {
   it('has its loop, iterations, model calls and tool calls, and the invocations that crashed', () => {
-    const timeline = drawn([
+    const timeline = drawTimeline([
       opened,
       started,
       resumed('expired'),
-      replied(['c1 pay'], { usage, finish: 'tool-calls' }),
+      modelReplied(['c1 pay'], { usage, finish: 'tool-calls' }),
       callStarted('c1', 'idempotent'),
       resumed('expired'),
-      { ...ended('c1'), ms: 7 } as SessionEvent,
-      replied([], { usage, text: 'Paid.' }),
-      over('completed'),
+      { ...callEnded('c1'), ms: 7 } as SessionEvent,
+      modelReplied([], { usage, text: 'Paid.' }),
+      turnEnded('completed'),
     ]);
     expect(timeline).toEqual({
       kind: 'turn',
@@ -118,7 +118,7 @@ describe('the timeline of a turn', () => {
     const events: SessionEvent[] = [
       opened,
       started,
-      replied(['c1 pay']),
+      modelReplied(['c1 pay']),
       { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
       resumed('handed-over'),
       {
@@ -128,10 +128,10 @@ describe('the timeline of a turn', () => {
         answer: { type: 'decision', decision: 'approve' },
       },
       callStarted('c1'),
-      ended('c1'),
+      callEnded('c1'),
     ];
-    expect(drawn(events.slice(0, 4)).status).toBe('suspended');
-    const timeline = drawn(events);
+    expect(drawTimeline(events.slice(0, 4)).status).toBe('suspended');
+    const timeline = drawTimeline(events);
     expect(timeline.status).toBe('running');
     expect(timeline.invocations.map(({ outcome, end }) => [outcome, end])).toEqual([
       ['suspended', 40],
@@ -152,15 +152,15 @@ describe('the timeline of a turn', () => {
 
   it('nests the loop of a call inside the call', () => {
     const inside = { frame: 'c1' };
-    const timeline = drawn([
+    const timeline = drawTimeline([
       opened,
       started,
-      replied(['c1 dig']),
+      modelReplied(['c1 dig']),
       { type: 'frame-started', turn: 't1', frame: 'c1', name: 'dig', message: 'Dig.' },
-      replied(['c2 look'], inside),
-      ended('c2', { type: 'error', message: 'No.', reason: 'threw' }, inside),
-      replied([], inside),
-      ended('c1'),
+      modelReplied(['c2 look'], inside),
+      callEnded('c2', { type: 'error', message: 'No.', reason: 'threw' }, inside),
+      modelReplied([], inside),
+      callEnded('c1'),
     ]);
     const loop = firstCall(timeline)?.loop;
     expect(loop).toMatchObject({ id: 'c1/loop', name: 'dig', frame: 'c1', start: 40, end: 80, seqs: [4] });
@@ -174,18 +174,30 @@ describe('the timeline of a turn', () => {
 
   it('keeps a request that a cancel has cut off, and drops a request that was not made', () => {
     const cancel: SessionEvent = { type: 'cancel-requested', turn: 't1' };
-    const asked = drawn([opened, started, cancel, over('cancelled')]);
+    const asked = drawTimeline([opened, started, cancel, turnEnded('cancelled')]);
     expect(asked.loop.iterations.map(({ model, end }) => [model.attempts[0]?.outcome, end])).toEqual([
       ['unanswered', 40],
     ]);
-    const direct = drawn([opened, started, replied(['c1 pay']), ended('c1'), over('completed')]);
+    const direct = drawTimeline([
+      opened,
+      started,
+      modelReplied(['c1 pay']),
+      callEnded('c1'),
+      turnEnded('completed'),
+    ]);
     expect(direct.loop.iterations.map(({ id }) => id)).toEqual(['loop/1']);
   });
 
   it('shows an invocation that handed over the turn, and the call that the next invocation tries again', () => {
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'time is up' };
-    expect(drawn([opened, started, yielded]).status).toBe('handed-over');
-    const { invocations, loop } = drawn([opened, started, yielded, resumed('handed-over'), replied([])]);
+    expect(drawTimeline([opened, started, yielded]).status).toBe('handed-over');
+    const { invocations, loop } = drawTimeline([
+      opened,
+      started,
+      yielded,
+      resumed('handed-over'),
+      modelReplied([]),
+    ]);
     expect(invocations.map(({ outcome, seqs }) => [outcome, seqs])).toEqual([
       ['handed-over', [3]],
       [undefined, [4]],
@@ -194,21 +206,34 @@ describe('the timeline of a turn', () => {
   });
 
   it('closes the calls of a turn that ended without being read', () => {
-    const events = [opened, started, replied(['c1 pay', 'c2 look']), callStarted('c1'), over('cancelled')];
-    expect(drawn(events).loop.iterations[0]?.calls.map(({ reason, end }) => [reason, end])).toEqual([
+    const events = [
+      opened,
+      started,
+      modelReplied(['c1 pay', 'c2 look']),
+      callStarted('c1'),
+      turnEnded('cancelled'),
+    ];
+    expect(drawTimeline(events).loop.iterations[0]?.calls.map(({ reason, end }) => [reason, end])).toEqual([
       ['unknown-outcome', 50],
       ['cancelled', 50],
     ]);
   });
 
   it('has one attempt of a call that one invocation has started twice', () => {
-    const events = [opened, started, replied(['c1 pay']), callStarted('c1'), callStarted('c1'), ended('c1')];
-    expect(firstCall(drawn(events))?.attempts).toEqual([
+    const events = [
+      opened,
+      started,
+      modelReplied(['c1 pay']),
+      callStarted('c1'),
+      callStarted('c1'),
+      callEnded('c1'),
+    ];
+    expect(firstCall(drawTimeline(events))?.attempts).toEqual([
       attempt('c1', 1, { start: 40, end: 60, invocation: 1, outcome: 'done' }),
     ]);
   });
 
   it('is undefined for a turn that has not started', () => {
-    expect(timelineOf(stored([opened, started]), 't2')).toBe(undefined);
+    expect(timelineOf(toStored([opened, started]), 't2')).toBe(undefined);
   });
 });

@@ -5,7 +5,7 @@ import { timelineOf } from '../../../../doors/timeline.ts';
 import { rowsFor, spansOf, toTraces } from '../../../../doors/tracing.ts';
 import { aWait } from '../../../../fixtures/a-wait.ts';
 import { type ReceivedSpan, spansIn } from '../../../../fixtures/otlp.ts';
-import { ended, opened, replied, started } from '../../journal/journal.ts';
+import { callEnded, modelReplied, opened, started } from '../../journal/journal.ts';
 
 const over: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
@@ -39,7 +39,7 @@ describe('the spans of a turn', () => {
     const spans = received([
       opened,
       started,
-      replied(['c1 pay']),
+      modelReplied(['c1 pay']),
       { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
       { type: 'turn-resumed', turn: 't1', cause: 'handed-over' },
       {
@@ -48,7 +48,7 @@ describe('the spans of a turn', () => {
         call: 'c1',
         answer: { type: 'decision', decision: 'reject' },
       },
-      ended('c1', { type: 'error', message: 'No.', reason: 'declined' }),
+      callEnded('c1', { type: 'error', message: 'No.', reason: 'declined' }),
       over,
     ]);
     const call = spans.find(({ name }) => name === 'execute_tool pay');
@@ -66,7 +66,13 @@ describe('the spans of a turn', () => {
   });
 
   it('include no model call for a planned reply', () => {
-    const spans = received([opened, started, replied(['c1 pay'], { planned: true }), ended('c1'), over]);
+    const spans = received([
+      opened,
+      started,
+      modelReplied(['c1 pay'], { planned: true }),
+      callEnded('c1'),
+      over,
+    ]);
     expect(spans.map(({ name }) => name)).toEqual(['invoke_agent clerk', 'execute_tool pay']);
   });
 
@@ -87,8 +93,8 @@ describe('the spans of a turn', () => {
       opened,
       started,
       ...notes,
-      replied([`c1 \ud800pay${'!'.repeat(300)}`]),
-      ended('c1'),
+      modelReplied([`c1 \ud800pay${'!'.repeat(300)}`]),
+      callEnded('c1'),
       over,
     ]);
     expect(spans[0]?.events).toHaveLength(128);

@@ -22,7 +22,7 @@ function conversation(words: string): HistoryMessage[] {
   });
 }
 
-const shown = (words: string, maxMessages: number): string =>
+const shownTexts = (words: string, maxMessages: number): string =>
   showThrough(slidingWindow({ maxMessages }), conversation(words))
     .map(({ text }) => text)
     .join(' ');
@@ -44,7 +44,7 @@ describe('a sliding window', () => {
     ['u1', 1, 'u1', 'the only message'],
     ['u1 a1 u2', 1, 'u2', 'the newest message'],
   ])('of %s, with at most %i messages, keeps %s: %s (CBK-06, CBK-07)', (words, most, kept) => {
-    expect(shown(words, most)).toBe(kept);
+    expect(shownTexts(words, most)).toBe(kept);
   });
 
   it('does not change the messages that it keeps', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../../doors/tools.ts';
-import { calls, digs, reads, shownResults } from '../../tool-loop/scenes.ts';
+import { calls, diggingTool, reads, shownResults } from '../../tool-loop/scenes.ts';
 
 const agentWith = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
@@ -133,7 +133,7 @@ describe('a transformer', () => {
 
   it('applies to nested loops and their answers', async () => {
     const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
-    const session = createTestSession(agentWith([digs([reads('look', () => 'seen')])], upper, shout), {
+    const session = createTestSession(agentWith([diggingTool([reads('look', () => 'seen')])], upper, shout), {
       replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done!' });

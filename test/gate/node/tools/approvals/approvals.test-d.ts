@@ -49,7 +49,7 @@ requireApproval(refund, ({ total }) => `Refund ${total}?`);
 requireApproval(refund, 'Refund?', { onExpiry: 'edit' });
 
 // An erased tool has an erased input.
-export const erased = (tool: AnyTool) =>
+export const approveUntyped = (tool: AnyTool) =>
   requireApproval(tool, (input) => {
     expectTypeOf(input).toEqualTypeOf<unknown>();
     return String(input);

@@ -22,7 +22,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { shownResults } from '../../tool-loop/scenes.ts';
-import { calls, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
+import { calls, createTool, offeredTools, openedText, results, sessionWith } from '../../unfolding/scenes.ts';
 
 const office = (...tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name: 'office', description: 'The office.', tools });
@@ -52,33 +52,33 @@ const NO_INPUT = v.object({});
 describe('a tool inside a guarded unfolding tool', () => {
   it('does not run if the model passes its input to the unfolding tool, which only opens', async () => {
     const { session, asked } = await turn(
-      [asks(office(does('pay')))],
+      [asks(office(createTool('pay')))],
       calls(['office', { pay: {} }]),
       calls('pay'),
     );
-    expect(results(session)).toEqual([opened('pay'), 'pay done']);
+    expect(results(session)).toEqual([openedText('pay'), 'pay done']);
     expect(asked).toEqual(['Guard: pay?']);
   });
 
   it('is named in the question by its offered name if another tool has the same name', async () => {
-    const pay = does('pay');
+    const pay = createTool('pay');
     const { session, asked } = await turn(
       [asks(office(pay)), pay],
       calls('office'),
       calls('office_pay', 'pay'),
     );
-    expect(offered(session)[1]).toEqual(['office', 'pay', 'office_pay']);
+    expect(offeredTools(session)[1]).toEqual(['office', 'pay', 'office_pay']);
     expect(asked).toEqual(['Guard: office_pay?']);
   });
 
   it('is guarded if it is added later', async () => {
-    const more = withInnerTools(asks(office(does('pay'))), does('more'));
+    const more = withInnerTools(asks(office(createTool('pay'))), createTool('more'));
     const { asked } = await turn([more], calls(['office', { more: {} }]), calls('more'));
     expect(asked).toEqual(['Guard: more?']);
   });
 
   it('is guarded if another unfolding tool also contains it, and free only if that one alone has opened', async () => {
-    const pay = does('pay');
+    const pay = createTool('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
     const first = await turn([asks(office(pay)), free], calls('office'), calls('free'), calls('pay'));
     expect(first.asked).toEqual(['Guard: pay?']);
@@ -96,11 +96,11 @@ describe('a tool inside a guarded unfolding tool', () => {
       name: 'dig',
       description: 'Digs.',
       input: NO_INPUT,
-      tools: [asks(office(does('pay')))],
+      tools: [asks(office(createTool('pay')))],
     });
     const { session, asked } = await turn([dig], calls('dig'), calls('office'), calls('pay'), 'Dug.');
     expect(asked).toEqual(['Guard: pay?']);
-    expect(shownResults(session.requests.at(-2))).toEqual([opened('pay'), 'pay done']);
+    expect(shownResults(session.requests.at(-2))).toEqual([openedText('pay'), 'pay done']);
   });
 
   it('is guarded in a playbook, which asks no question about a locked tool', async () => {
@@ -108,8 +108,8 @@ describe('a tool inside a guarded unfolding tool', () => {
       name: 'book',
       description: 'Plays.',
       input: NO_INPUT,
-      tools: [does('search')],
-      locked: [{ tool: asks(office(does('pay'))), unlockedBy: after('search') }],
+      tools: [createTool('search')],
+      locked: [{ tool: asks(office(createTool('pay'))), unlockedBy: after('search') }],
     });
     const { session, asked } = await turn(
       ...[[book], calls('book'), calls('office'), calls('search'), calls('office')],
@@ -126,8 +126,8 @@ describe('a tool inside a guarded unfolding tool', () => {
       input: NO_INPUT,
       initial: 'draft',
       states: {
-        draft: [{ tool: asks(office(does('pay'))), to: 'paid' }],
-        paid: [does('ship')],
+        draft: [{ tool: asks(office(createTool('pay'))), to: 'paid' }],
+        paid: [createTool('ship')],
       },
     });
     const { session, asked } = await turn(
@@ -189,7 +189,7 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
     name: 'office',
     description: 'The office.',
     scope: 'session',
-    tools: [does('pay')],
+    tools: [createTool('pay')],
   });
   const guarded = asks(files);
 
@@ -222,13 +222,13 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
     deploy();
     expect(await session.decide('office', 'reject')).toMatchObject({ outcome: 'suspended' });
-    expect(results(session)).toEqual([opened('pay')]);
+    expect(results(session)).toEqual([openedText('pay')]);
     expect(await approveAll(session)).toEqual(['Guard: pay?']);
   });
 });
 
 describe('two guards', () => {
-  const inner = (who: string) => asks(does('pay'), who);
+  const inner = (who: string) => asks(createTool('pay'), who);
 
   it('apply in order: first the guard of the unfolding tool, then the guard of the inner tool', async () => {
     const { session, asked } = await turn([asks(office(inner('Own')))], calls('office'), calls('pay'));
@@ -237,7 +237,7 @@ describe('two guards', () => {
   });
 
   it('apply from the outer one to the inner one if one is around the other', async () => {
-    const both = asks(withConfirmation(office(does('pay')), 'Inner?'), 'Outer');
+    const both = asks(withConfirmation(office(createTool('pay')), 'Inner?'), 'Outer');
     const { session, asked } = await turn([both], calls('office'), calls('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
@@ -253,14 +253,14 @@ describe('two guards', () => {
   });
 
   it('both apply if an inner unfolding tool has its own guard', async () => {
-    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
-    const outer = asks(office(asks(more, 'Own'), does('pay')));
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
+    const outer = asks(office(asks(more, 'Own'), createTool('pay')));
     const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
     expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
   });
 
   it('both apply if the inner one asks when its tool opens', async () => {
-    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
     const outer = asks(office(requireApproval(more, 'Open?', { covers: 'opening' })));
     const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'));
     expect(asked).toEqual(['Open?', 'Guard: deep?']);
@@ -275,7 +275,7 @@ describe('two guards', () => {
           return tool.call(input, call);
         },
       });
-    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [does('deep')] });
+    const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
     const last = defineUnfolding({ name: 'last', description: 'Last.', tools: [asks(more, 'Own')] });
     const { asked } = await turn(
       ...[[decorate(office(last), { adopt: logs })], calls('office'), calls('last'), calls('more')],

@@ -8,7 +8,7 @@ const desk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
 /** The call results in the last request to the model. */
-const shown = (session: TestSession): string[] =>
+const lastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
@@ -46,7 +46,7 @@ describe('a tool that requires a type, in a session', () => {
     ]);
     session.restart();
     expect(await session.decide('ship', bergen)).toMatchObject({ outcome: 'completed' });
-    expect(shown(session)).toEqual(['7 to {"city":"Bergen"}']);
+    expect(lastResults(session)).toEqual(['7 to {"city":"Bergen"}']);
     expect((await session.state()).blackboard).toEqual([{ type: 'Address', value: { city: 'Bergen' } }]);
     expect(await session.send('And again.')).toMatchObject({ outcome: 'completed', text: 'Done again.' });
     expect((await session.state()).blackboard).toHaveLength(1);
@@ -60,7 +60,7 @@ describe('a tool that requires a type, in a session', () => {
     expect((await session.state()).blackboard).toEqual([]);
     fails = false;
     await session.decide('ship', bergen);
-    expect(shown(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
+    expect(lastResults(session)).toEqual(['Error: The van is broken.', '7 to {"city":"Bergen"}']);
   });
 
   it('accepts no approval, and no value that its type does not allow', async () => {
@@ -92,7 +92,7 @@ describe('the tool that asks a person, in a session', () => {
     ]);
     session.restart();
     await session.decide('human_input', { decision: 'edit', input: { text: 'Blue.' } });
-    expect(shown(session)).toEqual(['Blue.']);
+    expect(lastResults(session)).toEqual(['Blue.']);
   });
 
   it('lets the model continue after five minutes without an answer (AEA-02, AEA-08)', async () => {
@@ -102,7 +102,7 @@ describe('the tool that asks a person, in a session', () => {
     expect(await session.pending()).toHaveLength(1);
     await clock.advance(1);
     expect(await session.settled()).toMatchObject({ outcome: 'completed' });
-    expect(shown(session)).toEqual(['Understood. Please continue.']);
+    expect(lastResults(session)).toEqual(['Understood. Please continue.']);
   });
 
   it('ends the turn on an exit (AEA-06, AEA-08)', async () => {

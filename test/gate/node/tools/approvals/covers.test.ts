@@ -16,7 +16,15 @@ import {
 import { unfoldingOf } from '../../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../../src/testing/entry.ts';
 import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
-import { calls, crash, does, offered, opened, results, sessionWith } from '../../unfolding/scenes.ts';
+import {
+  calls,
+  crash,
+  createTool,
+  offeredTools,
+  openedText,
+  results,
+  sessionWith,
+} from '../../unfolding/scenes.ts';
 import { refundTool } from './refund.ts';
 
 const REFUND = calls(['refund', { orderId: 7 }]);
@@ -24,13 +32,13 @@ const REFUND = calls(['refund', { orderId: 7 }]);
 /** An unfolding tool with a refund tool, and its recorded refunds. */
 function office(more = {}) {
   const { refund, refunds } = refundTool();
-  const tools = [refund, does('look')];
+  const tools = [refund, createTool('look')];
   const unfolding = defineUnfolding({ name: 'office', description: 'The office.', tools, ...more });
   return { unfolding, refund, refunds };
 }
 
 /** The open questions, as shown to the person who decides. */
-const asked = async (session: TestSession) =>
+const pendingQuestions = async (session: TestSession) =>
   (await session.pending()).map(({ tool, input, message }) => ({ tool, input, message }));
 
 /** Approves every question, and returns the messages in order. */
@@ -51,8 +59,8 @@ describe('requireApproval of an unfolding tool', () => {
       [calls('office'), REFUND, calls('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(results(session)).toEqual([opened('refund', 'look')]);
-    expect(await asked(session)).toEqual([
+    expect(results(session)).toEqual([openedText('refund', 'look')]);
+    expect(await pendingQuestions(session)).toEqual([
       { tool: 'refund', input: { orderId: 7 }, message: 'May the clerk?' },
     ]);
     expect(refunds).toEqual([]);
@@ -72,7 +80,7 @@ describe('requireApproval of an unfolding tool', () => {
       `${call.tool} ${JSON.stringify(input)}?`;
     const session = sessionWith([requireApproval(unfolding, message)], [calls('office'), REFUND]);
     await session.send('Go.');
-    expect((await asked(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
+    expect((await pendingQuestions(session))[0]?.message).toBe('refund {"orderId":7,"amount":10}?');
   });
 
   it('asks no question about an input that the inner tool refuses', async () => {
@@ -118,14 +126,18 @@ describe('requireApproval of an unfolding tool', () => {
 
   it('guards inner tools at any depth, and opens all of them without a question', async () => {
     const { unfolding } = office();
-    const house = defineUnfolding({ name: 'house', description: 'House.', tools: [unfolding, does('ring')] });
+    const house = defineUnfolding({
+      name: 'house',
+      description: 'House.',
+      tools: [unfolding, createTool('ring')],
+    });
     const street = defineUnfolding({ name: 'street', description: 'Street.', tools: [house] });
     const session = sessionWith(
       [requireApproval(street, (_, { tool }) => `${tool}?`)],
       [calls('street'), calls('house'), calls('office'), calls('refund', 'look', 'ring'), 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
+    expect(offeredTools(session).at(-1)).toEqual(['street', 'house', 'office', 'ring', 'look', 'refund']);
     expect(await approveAll(session)).toEqual(['look?', 'ring?']); // the input of `refund` is invalid, so no question is asked
     expect(results(session).slice(-2)).toEqual(['look done', 'ring done']);
   });
@@ -133,7 +145,7 @@ describe('requireApproval of an unfolding tool', () => {
   it.each<[string, () => AnyTool, JsonObject]>([
     [
       'by category',
-      () => defineUnfolding({ name: 'office', description: 'O.', byCategory: { pay: [does('look')] } }),
+      () => defineUnfolding({ name: 'office', description: 'O.', byCategory: { pay: [createTool('look')] } }),
       { category: 'pay' },
     ],
     [
@@ -143,13 +155,13 @@ describe('requireApproval of an unfolding tool', () => {
           name: 'office',
           description: 'O.',
           input: v.object({ of: v.string() }),
-          select: ({ of }) => [does(of)],
+          select: ({ of }) => [createTool(of)],
         }),
       { of: 'look' },
     ],
     [
       'from a set that changes',
-      () => defineUnfolding({ name: 'office', description: 'O.', tools: () => [does('look')] }),
+      () => defineUnfolding({ name: 'office', description: 'O.', tools: () => [createTool('look')] }),
       {},
     ],
     [
@@ -180,11 +192,11 @@ describe('requireApproval of an unfolding tool', () => {
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     expect(await approveAll(session)).toEqual(['look?']);
-    expect(results(session)).toEqual([opened('look'), 'look done']);
+    expect(results(session)).toEqual([openedText('look'), 'look done']);
   });
 
   it('approves an inner agentic tool as one call, even if tools unfold inside its loop', async () => {
-    const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('read')] });
+    const inside = defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')] });
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -210,7 +222,7 @@ describe("`covers: 'opening'`", () => {
       name: 'office',
       description: 'O.',
       input: v.object({ of: v.string() }),
-      select: ({ of }) => [does(of)],
+      select: ({ of }) => [createTool(of)],
     });
     const session = sessionWith(
       [requireApproval(choice, ({ of }) => `Open ${of}?`, { covers: 'opening' })],
@@ -219,7 +231,7 @@ describe("`covers: 'opening'`", () => {
     await session.send('Go.');
     expect(results(session)).toEqual([]);
     expect(await approveAll(session)).toEqual(['Open look?']);
-    expect(results(session)).toEqual([opened('look'), 'look done']);
+    expect(results(session)).toEqual([openedText('look'), 'look done']);
     await session.send('And now?');
     expect(await approveAll(session)).toEqual(['Open read?']);
   });
@@ -235,7 +247,7 @@ describe("`covers: 'opening'`", () => {
     expect(results(session)).toEqual([
       "Error: This call of 'office' was declined and did not run. Do not repeat it unchanged.",
     ]);
-    expect(offered(session)).toEqual([['office'], ['office']]);
+    expect(offeredTools(session)).toEqual([['office'], ['office']]);
   });
 });
 
@@ -267,7 +279,7 @@ describe('other guards of an unfolding tool', () => {
       [calls('office'), calls('look'), calls('look'), 'Done.'],
     );
     await session.send('Go.');
-    expect(await asked(session)).toEqual([
+    expect(await pendingQuestions(session)).toEqual([
       { tool: 'look', input: {}, message: "Tool 'look' needs a value of type 'Address'." },
     ]);
     expect(await session.decide('look', { decision: 'edit', input: { city: 'Bergen' } })).toMatchObject({
@@ -321,7 +333,7 @@ describe('a guard', () => {
     'is refused if it covers %s of a tool that does not unfold',
     (covers) => {
       const dig = defineAgenticTool({ name: 'dig', description: 'D.', input: v.object({}), tools: [web] });
-      for (const tool of [does('look'), dig]) {
+      for (const tool of [createTool('look'), dig]) {
         for (const guard of guards(tool, covers)) {
           expect(guard).toThrow(
             `Tool '${tool.name}': its guard covers '${covers}', but only an unfolding tool has inner tools. Omit covers.`,
@@ -373,5 +385,5 @@ it('a guard leaves all other properties of an unfolding tool unchanged', () => {
   expect([delegate === unfolding, route, said.name, said.description]).toEqual([
     ...[true, undefined, 'office', 'The office.'],
   ]);
-  expect(adopt?.(withName(does('look'), 'see')).name).toBe('see');
+  expect(adopt?.(withName(createTool('look'), 'see')).name).toBe('see');
 });

@@ -59,13 +59,13 @@ function scene(tool: AnyTool, input: JsonObject = INPUT) {
 }
 
 /** The call results in the last request to the model. */
-const shown = (session: TestSession): string[] =>
+const lastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
 
 const edit = (input: JsonObject) => ({ decision: 'edit', input }) as const;
-const noted = (input: JsonObject): string =>
+const editedResult = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
 /** A pipeline runs the tool in an inner loop, where a decision cannot find it. */
@@ -89,7 +89,7 @@ describe('an invalid edit', () => {
     );
     expect(await session.pending()).toEqual(pending);
     expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
-    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
   });
 
   it('leads to another question that states the problem, if the tool is found only when the turn resumes', async () => {
@@ -110,7 +110,7 @@ describe('an invalid edit', () => {
     }
     expect(paid).toEqual([]);
     expect(await session.decide('pay', edit({ amount: 99 }))).toMatchObject({ outcome: 'completed' });
-    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
     expect(session.requests).toHaveLength(2);
   });
 
@@ -152,7 +152,7 @@ describe('an invalid edit', () => {
       await session.decide('pay', edit({ amount: 101 }));
       await clock.advance(60_000);
       expect([(await session.settled()).outcome, paid]).toEqual([outcome, []]);
-      if (texts) expect(shown(session)).toEqual(texts);
+      if (texts) expect(lastResults(session)).toEqual(texts);
     },
   );
 
@@ -253,7 +253,7 @@ describe('a reviewer that returns an invalid edit', () => {
       { ...again, onTimeout: 'reject' },
     ]);
     expect(requests[0]).not.toHaveProperty('problems');
-    expect([paid, shown(session)]).toEqual([[{ amount: 99 }], [noted({ amount: 99 })]]);
+    expect([paid, lastResults(session)]).toEqual([[{ amount: 99 }], [editedResult({ amount: 99 })]]);
   });
 
   it('is asked at most three times', async () => {
@@ -266,7 +266,7 @@ describe('a reviewer that returns an invalid edit', () => {
       'What was sent is not valid, and nothing has run:\n- amount: At most 100.',
       [],
     ]);
-    expect(shown(session)).toEqual([
+    expect(lastResults(session)).toEqual([
       "Error: Somebody edited the input of this call of 'pay', and it did not run. The input of tool 'pay' is not " +
         'valid:\n- amount: At most 100.\nCall it again with a corrected input.',
     ]);

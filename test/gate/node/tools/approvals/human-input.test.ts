@@ -17,7 +17,7 @@ import { createDecidedCall } from './decided-invocation.ts';
 
 const INPUT = { question: 'Red or blue?' };
 
-async function answered(decision: Decision, config: HumanInputConfig<string> = {}) {
+async function answerInput(decision: Decision, config: HumanInputConfig<string> = {}) {
   const { call, asked } = createDecidedCall('human_input', [decision]);
   const result = await humanInput(config).call(INPUT, call);
   return { result, asked };
@@ -43,7 +43,7 @@ describe('the tool that asks a person', () => {
   });
 
   it('asks for a text for five minutes, after which the model continues (AEA-02, AEA-08)', async () => {
-    const { asked, result } = await answered({ decision: 'approve', expired: true });
+    const { asked, result } = await answerInput({ decision: 'approve', expired: true });
     expect(asked).toEqual([
       {
         for: 'decision',
@@ -82,7 +82,7 @@ describe('the tool that asks a person', () => {
     [{ decision: 'edit', input: { text: 'Blue.' } }, 'Blue.'],
     [{ decision: 'edit', input: { text: '' } }, ''],
   ])('returns %j as a text (AEA-08)', async (decision, content) => {
-    expect((await answered(decision)).result).toEqual({ type: 'text', content });
+    expect((await answerInput(decision)).result).toEqual({ type: 'text', content });
   });
 
   it.each<[Decision, string]>([
@@ -90,7 +90,7 @@ describe('the tool that asks a person', () => {
     [{ decision: 'exit', reason: 'Enough.' }, 'Enough.'],
     [{ decision: 'exit', expired: true }, 'Nobody answered in time.'],
   ])('throws the exit signal for %j (AEA-06, AEA-08)', async (decision, reason) => {
-    const thrown = await answered(decision).catch((error: unknown) => error);
+    const thrown = await answerInput(decision).catch((error: unknown) => error);
     expect(thrown).toBeInstanceOf(SignalError);
     expect(thrown).toMatchObject({ signal: { type: 'exit', reason } });
   });

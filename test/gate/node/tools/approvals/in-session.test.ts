@@ -35,7 +35,7 @@ const desk = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'desk', description: 'A desk.', instructions: '', tools });
 
 /** The call results in the last request to the model. */
-const shown = (session: TestSession): string[] =>
+const lastResults = (session: TestSession): string[] =>
   (session.requests.at(-1)?.messages ?? []).flatMap((message) =>
     message.role === 'tool' ? [message.text] : [],
   );
@@ -107,7 +107,7 @@ describe('a turn that waits for an approval', () => {
       });
       expect(answer.outcome).toBe(outcome);
       expect(refunds).toEqual(effects);
-      expect(shown(session)).toEqual(texts);
+      expect(lastResults(session)).toEqual(texts);
     },
   );
 
@@ -139,7 +139,7 @@ describe('a turn that waits for an approval', () => {
       await clock.advance(1);
       expect((await session.settled()).outcome).toBe(outcome);
       expect(refunds).toEqual(effects);
-      expect(shown(session)).toEqual(texts);
+      expect(lastResults(session)).toEqual(texts);
     },
   );
 
@@ -205,7 +205,7 @@ describe('a turn that waits for an approval', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     await session.decide('refund', 'approve');
-    expect([looks, refunds, shown(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
+    expect([looks, refunds, lastResults(session)]).toEqual([1, [INPUT], ['{"refunded":1003,"amount":149}']]);
   });
 
   it('resumes if the approved tool fails, and shows the error to the model (AEA-05)', async () => {
@@ -224,7 +224,7 @@ describe('a turn that waits for an approval', () => {
       outcome: 'completed',
       text: 'Too bad.',
     });
-    expect(shown(session)).toEqual(['Error: The till is locked.']);
+    expect(lastResults(session)).toEqual(['Error: The till is locked.']);
   });
 
   it('ends if the approved tool throws an exit signal (AEA-06)', async () => {
@@ -308,7 +308,7 @@ describe('other tools that wait', () => {
     });
     await session.send('Go.');
     await session.decide('peek', { decision: 'reject', reason: 'private' });
-    expect([runs, shown(session)]).toEqual([2, ['Not seen: private']]);
+    expect([runs, lastResults(session)]).toEqual([2, ['Not seen: private']]);
   });
 });
 
@@ -346,7 +346,7 @@ describe('a synchronous reviewer in a session', () => {
     };
     const session = createTestSession(desk(withReview(refund, review)), { replies: [REFUND, 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect([refunds, shown(session)]).toEqual([[], ['Error: The reviewer is out.']]);
+    expect([refunds, lastResults(session)]).toEqual([[], ['Error: The reviewer is out.']]);
   });
 
   it.each([
@@ -378,7 +378,7 @@ describe('a synchronous reviewer in a session', () => {
     const calls = [...tools, beside].map(({ name }) => ({ name }));
     const session = createTestSession(desk(...tools, beside), { replies: [{ calls }, 'Done.'] });
     await session.send('Go.');
-    expect([atOnce, shown(session)]).toEqual([most, ['one', 'two', 'Done']]);
+    expect([atOnce, lastResults(session)]).toEqual([most, ['one', 'two', 'Done']]);
   });
 
   const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'Seen.' });

@@ -9,7 +9,7 @@ import { refundTool } from './refund.ts';
 const INPUT = { orderId: 1003, amount: 149 };
 
 /** Calls the refund tool once, behind an approval with this decision. */
-async function decided(decision: Decision, input: JsonObject = INPUT) {
+async function callDecided(decision: Decision, input: JsonObject = INPUT) {
   const { refund, refunds } = refundTool();
   const { call: live, asked } = createDecidedCall('refund', [decision]);
   const result = await requireApproval(refund, 'May it?').call(input, live);
@@ -46,14 +46,14 @@ describe('a tool that requires approval', () => {
   });
 
   it("runs with the model's input if that is approved (AEA-03)", async () => {
-    const { result, refunds } = await decided({ decision: 'approve', by: 'ada' });
+    const { result, refunds } = await callDecided({ decision: 'approve', by: 'ada' });
     expect(refunds).toEqual([INPUT]);
     expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
   it('runs with the edited input instead, and reports the edit to the model (AEA-03, AEA-13)', async () => {
     const edited = { orderId: 1003, amount: 100 };
-    const { result, refunds } = await decided({ decision: 'edit', input: edited, by: 'ada' });
+    const { result, refunds } = await callDecided({ decision: 'edit', input: edited, by: 'ada' });
     expect(refunds).toEqual([edited]);
     expect(modelText(result)).toBe(
       '{"refunded":1003,"amount":100}\nNote: whoever approved this call changed its input to {"orderId":1003,"amount":100}.',
@@ -62,7 +62,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('does not mention an edit that changes no field', async () => {
-    const { result } = await decided({ decision: 'edit', input: INPUT });
+    const { result } = await callDecided({ decision: 'edit', input: INPUT });
     expect(modelText(result)).toBe('{"refunded":1003,"amount":149}');
   });
 
@@ -86,7 +86,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('does not run after an edit without an input, which sessions refuse', async () => {
-    const { result, refunds } = await decided({ decision: 'edit' });
+    const { result, refunds } = await callDecided({ decision: 'edit' });
     expect(refunds).toEqual([]);
     expect(result).toEqual({
       type: 'error',
@@ -112,7 +112,7 @@ describe('a tool that requires approval', () => {
   ])(
     'reports to the model that %j kept it from running, without the name of the person (DEC-18)',
     async (decision, message) => {
-      const { result, refunds } = await decided(decision);
+      const { result, refunds } = await callDecided(decision);
       expect(refunds).toEqual([]);
       expect(result).toEqual({ type: 'error', reason: 'declined', message });
     },
@@ -135,18 +135,18 @@ describe('a tool that requires approval', () => {
       "Nobody decided about this call of 'refund' in time, so it did not run.",
     ],
   ])('sends the exit signal for %j (AEA-03, AEA-06)', async (decision, message, reason) => {
-    const { result, refunds } = await decided(decision);
+    const { result, refunds } = await callDecided(decision);
     expect(refunds).toEqual([]);
     expect(result).toEqual({ type: 'error', reason: 'declined', message, signal: { type: 'exit', reason } });
   });
 
   it('shows at most 500 characters of an input', async () => {
-    const { result } = await decided({ decision: 'exit' }, { orderId: 1, note: 'x'.repeat(9_000) });
+    const { result } = await callDecided({ decision: 'exit' }, { orderId: 1, note: 'x'.repeat(9_000) });
     expect(result.content).toHaveLength('Rejected by reviewer: '.length + 500);
   });
 
   it("runs after the expiry only if `onExpiry` is 'approve'", async () => {
-    const { refunds } = await decided({ decision: 'approve', expired: true });
+    const { refunds } = await callDecided({ decision: 'approve', expired: true });
     expect(refunds).toEqual([INPUT]);
   });
 
@@ -158,7 +158,7 @@ describe('a tool that requires approval', () => {
   });
 
   it('asks no question about an invalid input', async () => {
-    const { result, asked, refunds } = await decided({ decision: 'approve' }, { orderId: 'x' });
+    const { result, asked, refunds } = await callDecided({ decision: 'approve' }, { orderId: 'x' });
     expect(result.content).toBe(
       'The input of tool \'refund\' is not valid:\n- orderId: Invalid type: Expected number but received "x"\n' +
         'Call it again with a corrected input.',

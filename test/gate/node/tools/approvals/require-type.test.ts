@@ -29,7 +29,7 @@ const shipping = () => {
   return { ship, shipped };
 };
 
-async function sent(decision: Decision) {
+async function callDecided(decision: Decision) {
   const { ship, shipped } = shipping();
   const { call, asked, board } = createDecidedCall('ship', [decision]);
   const result = await requireType(ship, Address).call({ orderId: 7 }, call);
@@ -38,7 +38,7 @@ async function sent(decision: Decision) {
 
 describe('a tool that requires a type', () => {
   it("waits for a value of the type, puts it on the blackboard, and runs with the model's input (DEC-17)", async () => {
-    const { asked, shipped, result } = await sent({ decision: 'edit', input: bergen });
+    const { asked, shipped, result } = await callDecided({ decision: 'edit', input: bergen });
     expect(asked).toEqual([
       {
         for: 'decision',
@@ -113,7 +113,7 @@ describe('a tool that requires a type', () => {
       },
     ],
   ])('does not run for %j', async (decision, error) => {
-    const { result, shipped, board } = await sent(decision);
+    const { result, shipped, board } = await callDecided(decision);
     expect(result).toEqual({ type: 'error', ...error });
     expect([shipped, board]).toEqual([[], []]);
   });

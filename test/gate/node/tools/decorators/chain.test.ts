@@ -15,7 +15,7 @@ import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { modelText } from '../../../../doors/tools.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
-const looking = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
+const lookTool = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -27,7 +27,7 @@ const looking = (steps: string[] = [], answer: () => unknown = () => 'seen') =>
   });
 
 /** Records the start and the result of each call. */
-const noting = (tool: AnyTool, steps: string[], name: string): AnyTool =>
+const recordSteps = (tool: AnyTool, steps: string[], name: string): AnyTool =>
   decorate(tool, {
     async call(input, call) {
       steps.push(`${name} in`);
@@ -49,7 +49,7 @@ describe('a chain of decorators', () => {
   it('runs in the written order, the outermost first (DEC-22)', async () => {
     const steps: string[] = [];
     const session = sessionWith(
-      [noting(noting(looking(steps), steps, 'b'), steps, 'a')],
+      [recordSteps(recordSteps(lookTool(steps), steps, 'b'), steps, 'a')],
       [calls('look'), 'Done.'],
     );
     await session.send('Go.');
@@ -60,7 +60,7 @@ describe('a chain of decorators', () => {
     const steps: string[] = [];
     const events: ToolCallEvent[] = [];
     const observations: ToolObservation[] = [];
-    const published = withEventPublication(withMetadata(looking(steps), 'group', 'eyes'), (event) => {
+    const published = withEventPublication(withMetadata(lookTool(steps), 'group', 'eyes'), (event) => {
       steps.push(event.type);
       events.push(event);
     });
@@ -84,7 +84,7 @@ describe('a chain of decorators', () => {
 
   it('passes on a thrown value, which only the loop turns into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
-    const broken = throwing(looking(), new RangeError('broken'));
+    const broken = throwing(lookTool(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
     const session = sessionWith([observed], [calls('look'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -93,13 +93,13 @@ describe('a chain of decorators', () => {
   });
 
   it('leads to an error that names the tool if the thrown error has no message (DEC-23)', async () => {
-    const session = sessionWith([throwing(looking(), new Error(''))], [calls('look'), 'Done.']);
+    const session = sessionWith([throwing(lookTool(), new Error(''))], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
   });
 
   it('never suppresses a control-flow signal (DEC-23)', async () => {
-    const session = sessionWith([throwing(looking(), terminateAction('Enough.'))], [calls('look'), 'Done.']);
+    const session = sessionWith([throwing(lookTool(), terminateAction('Enough.'))], [calls('look'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'completed',
       signal: { type: 'terminate-action', reason: 'Enough.' },
@@ -197,7 +197,7 @@ describe('a tool that fails', () => {
     ['one call', calls('fail'), ['Error: broken']],
     ['several calls', calls('fail', 'look', 'fail'), ['Error: broken', 'seen', 'Error: broken']],
   ])('reports its error to the model, and the loop continues: %s (DEC-26)', async (_, reply, shown) => {
-    const session = sessionWith([fails, looking()], [reply, 'Done.']);
+    const session = sessionWith([fails, lookTool()], [reply, 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session)).toEqual(shown);
   });
@@ -212,7 +212,7 @@ describe('a tool that fails', () => {
       },
     });
     const session = sessionWith(
-      [fails, leaves, looking([], () => error('No.'))],
+      [fails, leaves, lookTool([], () => error('No.'))],
       [calls('fail', 'look', 'leave'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'terminate-action' } });

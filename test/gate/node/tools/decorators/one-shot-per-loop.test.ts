@@ -24,7 +24,7 @@ function skill(ran: string[] = []) {
 }
 
 /** A tool that runs other tools in a nested loop with its own conversation. */
-const digs = (tools: readonly AnyTool[]): AnyTool => ({
+const diggingTool = (tools: readonly AnyTool[]): AnyTool => ({
   name: 'dig',
   description: 'Digs.',
   inputSchema: { type: 'object' },
@@ -177,7 +177,7 @@ describe('a one-shot tool', () => {
   it('runs again in a nested loop, which does not see the content loaded outside', async () => {
     const tool = skill();
     const session = sessionWith(
-      [tool, digs([tool])],
+      [tool, diggingTool([tool])],
       [
         calls('skill'),
         calls('dig'),

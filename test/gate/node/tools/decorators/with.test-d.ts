@@ -48,7 +48,7 @@ expectTypeOf(withParameter(order, 'any', jsonSchema({ type: 'number' }))).toEqua
 >();
 
 // Tools with erased types.
-export const erased = (tool: AnyTool): readonly AnyTool[] => [
+export const decorateUntyped = (tool: AnyTool): readonly AnyTool[] => [
   withName(tool, `a_${tool.name}`),
   withDescription(tool, 'x'),
   withUsageNote(tool, 'x'),

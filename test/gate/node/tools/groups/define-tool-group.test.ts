@@ -19,7 +19,7 @@ const search = defineTool({ name: 'search', description: 'Searches.', effect: 'r
 const GIVEN = [{ module: { name: 'tool-groups', nested: false, state: [] }, key: 'given' }];
 
 /** A group as a plain object. */
-const plain = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
+const toPlainObject = (group: ToolGroup) => Object.fromEntries(Object.entries(group));
 
 describe('a tool group', () => {
   it('describes its purpose, its author and the reach of its tools (TGR-04)', () => {
@@ -33,7 +33,7 @@ describe('a tool group', () => {
       tools: [search],
       childToolUsageNotes: 'Search before you answer.',
     });
-    expect(plain(group)).toEqual({
+    expect(toPlainObject(group)).toEqual({
       role: 'web',
       name: 'Acme search',
       description: 'The web.',
@@ -48,7 +48,7 @@ describe('a tool group', () => {
   });
 
   it('defaults to its role as the name, our author, version 0.1.0 and no permissions (TGR-04)', () => {
-    expect(plain(defineToolGroup({ role: 'web', description: 'The web.', tools: [] }))).toEqual({
+    expect(toPlainObject(defineToolGroup({ role: 'web', description: 'The web.', tools: [] }))).toEqual({
       role: 'web',
       name: 'web',
       description: 'The web.',

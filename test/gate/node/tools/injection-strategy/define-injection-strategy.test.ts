@@ -13,40 +13,40 @@ import {
 } from '../../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { runBare } from '../../tool-loop/bare-loop.ts';
-import { digs } from '../../tool-loop/scenes.ts';
+import { diggingTool } from '../../tool-loop/scenes.ts';
 import {
   calls,
   crash,
-  does,
-  offered,
-  opened,
+  createTool,
+  descriptionOf,
+  offeredTools,
+  openedText,
   results,
   sessionWith,
-  told,
   warmWith,
 } from '../../unfolding/scenes.ts';
 
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
   defineInjectionStrategy({ name, evaluate });
 /** Adds `after_{tool}` for each call. */
-const adds = strategy(({ lastCall }) => addTools(does(`after_${lastCall.tool}`)), 'adds');
+const adds = strategy(({ lastCall }) => addTools(createTool(`after_${lastCall.tool}`)), 'adds');
 
 describe('a strategy of an agent', () => {
   it('adds tools after a call, for the next model call and the rest of the turn (INJ-01, INJ-09)', async () => {
     const session = sessionWith(
-      [does('a'), does('b')],
+      [createTool('a'), createTool('b')],
       [calls('a'), calls('after_a', 'b'), 'Done.', 'Again.'],
       {
         use: [
           strategy(({ lastCall }) =>
-            lastCall.tool.startsWith('after') ? noChange : addTools(does(`after_${lastCall.tool}`)),
+            lastCall.tool.startsWith('after') ? noChange : addTools(createTool(`after_${lastCall.tool}`)),
           ),
         ],
       },
     );
     await session.send('Go.');
     await session.send('And now?');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['a', 'b'],
       ['a', 'b', 'after_a'],
       ['a', 'b', 'after_a', 'after_b'],
@@ -58,41 +58,47 @@ describe('a strategy of an agent', () => {
   it('can be an object of a class, and its methods share state', async () => {
     class Adding {
       readonly name = 'adding';
-      readonly #added = does('b');
+      readonly #added = createTool('b');
       offer(tools: readonly AnyTool[]): readonly AnyTool[] {
         return [...tools, this.#added];
       }
     }
     const use = [defineInjectionStrategy(new Adding())];
-    const session = sessionWith([does('a')], ['Done.'], { use });
+    const session = sessionWith([createTool('a')], ['Done.'], { use });
     await session.send('Go.');
-    expect(offered(session)).toEqual([['a', 'b']]);
+    expect(offeredTools(session)).toEqual([['a', 'b']]);
   });
 
   it('adds no tool to the same reply (INJ-09)', async () => {
-    const session = sessionWith([does('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
+    const session = sessionWith([createTool('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
   });
 
   it('can return a bare list of tools to add (INJ-01)', async () => {
-    const session = sessionWith([does('a')], [calls('a'), 'Done.'], {
-      use: [strategy(() => [does('b')])],
+    const session = sessionWith([createTool('a')], [calls('a'), 'Done.'], {
+      use: [strategy(() => [createTool('b')])],
     });
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['a', 'b']);
+    expect(offeredTools(session)[1]).toEqual(['a', 'b']);
   });
 
   it('removes tools and replaces them (INJ-02, INJ-06)', async () => {
-    const session = sessionWith([does('login'), does('help')], [calls('login'), calls('logout'), 'Done.'], {
-      use: [
-        strategy(({ lastCall: { tool } }) =>
-          tool === 'login' ? replaceTools('login', [does('logout'), does('help')]) : { remove: ['help'] },
-        ),
-      ],
-    });
+    const session = sessionWith(
+      [createTool('login'), createTool('help')],
+      [calls('login'), calls('logout'), 'Done.'],
+      {
+        use: [
+          strategy(({ lastCall: { tool } }) =>
+            tool === 'login'
+              ? replaceTools('login', [createTool('logout'), createTool('help')])
+              : { remove: ['help'] },
+          ),
+        ],
+      },
+    );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual([['help', 'logout'], ['logout']]);
+    expect(offeredTools(session).slice(1)).toEqual([['help', 'logout'], ['logout']]);
   });
 
   it('receives the call, its outcome and its position (INJ-01, INJ-07, INJ-08)', async () => {
@@ -106,9 +112,9 @@ describe('a strategy of an agent', () => {
       description: 'Orders.',
       run: () => artifact('Order 41', { name: 'Order' }, { id: 41 }),
     });
-    const list = does('list', () => [1, 2]);
-    const fails = does('fails', () => error('{"no":1}'));
-    const brace = does('brace', () => '{ not json');
+    const list = createTool('list', () => [1, 2]);
+    const fails = createTool('fails', () => error('{"no":1}'));
+    const brace = createTool('brace', () => '{ not json');
     const session = warmWith(
       [order, list, fails, brace],
       [calls(['order', { n: 1 }], 'list'), calls('fails', 'brace'), 'Done.'],
@@ -172,21 +178,23 @@ describe('a strategy of an agent', () => {
   it('is evaluated once per call and invocation, however long the turn is (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
-    const session = warmWith([does('a')], replies, { use: [strategy(evaluate)] });
+    const session = warmWith([createTool('a')], replies, { use: [strategy(evaluate)] });
     await session.send('Go.');
     expect(evaluate).toHaveBeenCalledTimes(15);
   });
 
   it('offers the same tools when another invocation resumes the turn', async () => {
     const session = sessionWith(
-      [does('a'), crash(() => session)],
+      [createTool('a'), crash(() => session)],
       [calls('a'), calls('after_a', 'crash'), calls('after_a'), 'Done.'],
       {
-        use: [strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(does('after_a')) : noChange))],
+        use: [
+          strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(createTool('after_a')) : noChange)),
+        ],
       },
     );
     await session.send('Go.');
-    expect(offered(session).slice(1)).toEqual(Array(3).fill(['a', 'crash', 'after_a']));
+    expect(offeredTools(session).slice(1)).toEqual(Array(3).fill(['a', 'crash', 'after_a']));
     expect(results(session)).toEqual(['a done', 'after_a done', 'crashed', 'after_a done']);
   });
 
@@ -195,9 +203,9 @@ describe('a strategy of an agent', () => {
     const broken = strategy(() => {
       throw new Error('Broken.');
     });
-    const session = sessionWith([does('a')], [calls('a'), 'Done.'], { use: [broken, adds] });
+    const session = sessionWith([createTool('a')], [calls('a'), 'Done.'], { use: [broken, adds] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(offered(session)[1]).toEqual(['a', 'after_a']);
+    expect(offeredTools(session)[1]).toEqual(['a', 'after_a']);
     expect(log.mock.calls[0]).toEqual([
       "holdfast: the strategy 'mine' threw in evaluate",
       new Error('Broken.'),
@@ -207,14 +215,14 @@ describe('a strategy of an agent', () => {
 
   it('sees only its own loop', async () => {
     const session = sessionWith(
-      [digs([does('a')]), does('b')],
+      [diggingTool([createTool('a')]), createTool('b')],
       [calls('dig'), calls('a'), 'Deep.', calls('b'), 'Done.'],
       {
         use: [adds],
       },
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['b', 'dig'],
       ['a'],
       ['a'],
@@ -225,35 +233,40 @@ describe('a strategy of an agent', () => {
 
   it('can belong to a nested loop', async () => {
     const session = sessionWith(
-      [digs([does('a')], { uses: [adds] })],
+      [diggingTool([createTool('a')], { uses: [adds] })],
       [calls('dig'), calls('a'), 'Deep.', 'Done.'],
     );
     await session.send('Go.');
-    expect(offered(session)[2]).toEqual(['a', 'after_a']);
+    expect(offeredTools(session)[2]).toEqual(['a', 'after_a']);
   });
 });
 
 describe('an unfolding tool that a strategy adds', () => {
   const archive = (more: { readonly exclusive?: boolean } = {}) =>
-    defineUnfolding({ name: 'archive', description: 'Old.', tools: [does('read'), does('write')], ...more });
+    defineUnfolding({
+      name: 'archive',
+      description: 'Old.',
+      tools: [createTool('read'), createTool('write')],
+      ...more,
+    });
   const addsOnce = (tool: AnyTool) =>
     strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(tool) : noChange));
 
   it('opens and runs its inner tools, also after another invocation resumes (INJ-04, S0-098)', async () => {
     const tool = archive();
     const session = sessionWith(
-      [does('a'), crash(() => session)],
+      [createTool('a'), crash(() => session)],
       [calls('a'), calls('archive'), calls('read', 'crash'), calls('write'), 'Done.'],
       { use: [addsOnce(tool)] },
     );
     await session.send('Go.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['a', 'crash'],
       ['a', 'crash', 'archive'],
       ...Array(3).fill(['a', 'crash', 'archive', 'read', 'write']),
     ]);
     expect(results(session).slice(1)).toEqual([
-      opened('read', 'write'),
+      openedText('read', 'write'),
       'read done',
       'crashed',
       'write done',
@@ -261,9 +274,13 @@ describe('an unfolding tool that a strategy adds', () => {
   });
 
   it('lists its inner tools when it is called again', async () => {
-    const session = sessionWith([does('a')], [calls('a'), calls('archive'), calls('archive'), 'Done.'], {
-      use: [addsOnce(archive())],
-    });
+    const session = sessionWith(
+      [createTool('a')],
+      [calls('a'), calls('archive'), calls('archive'), 'Done.'],
+      {
+        use: [addsOnce(archive())],
+      },
+    );
     await session.send('Go.');
     expect(results(session).at(-1)).toBe(
       "'archive' is open already. Call one of its tools:\n- read: Does read.\n- write: Does write.",
@@ -271,15 +288,15 @@ describe('an unfolding tool that a strategy adds', () => {
   });
 
   it('does not change an unfolding tool of the agent', async () => {
-    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [does('find')] });
+    const files = defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('find')] });
     const session = sessionWith(
-      [does('a'), files],
+      [createTool('a'), files],
       [calls('files'), calls('a'), calls('archive'), calls('files'), 'Done.'],
       { use: [addsOnce(archive())] },
     );
     await session.send('Go.');
-    expect(offered(session).at(-1)).toEqual(['a', 'files', 'find', 'archive', 'read', 'write']);
-    expect(told(session, 'files')).toBe(
+    expect(offeredTools(session).at(-1)).toEqual(['a', 'files', 'find', 'archive', 'read', 'write']);
+    expect(descriptionOf(session, 'files')).toBe(
       'Files. Already open: its tools are among yours. Call it only to list them.',
     );
     expect(results(session).at(-1)).toBe(
@@ -288,29 +305,29 @@ describe('an unfolding tool that a strategy adds', () => {
   });
 
   it('removes all other tools if it is exclusive', async () => {
-    const session = sessionWith([does('a')], [calls('a'), calls('archive'), 'Done.'], {
+    const session = sessionWith([createTool('a')], [calls('a'), calls('archive'), 'Done.'], {
       use: [addsOnce(archive({ exclusive: true }))],
     });
     await session.send('Go.');
-    expect(offered(session).at(-1)).toEqual(['read', 'write']);
+    expect(offeredTools(session).at(-1)).toEqual(['read', 'write']);
   });
 
   it('loses an inner tool that the strategy or another strategy removes', async () => {
     const tool = defineUnfolding({
       name: 'archive',
       description: 'Old.',
-      tools: [does('read'), does('write'), does('burn')],
+      tools: [createTool('read'), createTool('write'), createTool('burn')],
     });
     const both = strategy(({ lastCall }) => {
       if (lastCall.tool === 'a') return addTools(tool);
       return lastCall.tool === 'archive' ? removeTools('write') : noChange;
     });
     const other = strategy(() => removeTools('burn'), 'other');
-    const session = sessionWith([does('a')], [calls('a'), calls('archive'), 'Done.'], {
+    const session = sessionWith([createTool('a')], [calls('a'), calls('archive'), 'Done.'], {
       use: [both, other],
     });
     await session.send('Go.');
-    expect(offered(session).at(-1)).toEqual(['a', 'archive', 'read']);
+    expect(offeredTools(session).at(-1)).toEqual(['a', 'archive', 'read']);
   });
 
   it('opens if a strategy with `offer` adds it, at any depth', async () => {
@@ -320,7 +337,7 @@ describe('an unfolding tool that a strategy adds', () => {
       use: [added],
     });
     await session.send('Go.');
-    expect(offered(session).at(-1)).toEqual(['outer', 'archive', 'read', 'write']);
+    expect(offeredTools(session).at(-1)).toEqual(['outer', 'archive', 'read', 'write']);
     expect(results(session).at(-1)).toBe('read done');
   });
 
@@ -328,7 +345,7 @@ describe('an unfolding tool that a strategy adds', () => {
     const helper = defineAgenticTool({
       name: 'helper',
       description: 'Helps.',
-      tools: [does('a')],
+      tools: [createTool('a')],
       use: [addsOnce(archive())],
     });
     const nested = sessionWith(
@@ -336,9 +353,9 @@ describe('an unfolding tool that a strategy adds', () => {
       [calls('helper'), calls('a'), calls('archive'), calls('read'), 'Deep.', 'Done.'],
     );
     await nested.send('Go.');
-    expect(offered(nested)[4]).toEqual(['a', 'archive', 'read', 'write']);
+    expect(offeredTools(nested)[4]).toEqual(['a', 'archive', 'read', 'write']);
     const ofApp = createTestSession(
-      defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [does('a')] }),
+      defineAgent({ name: 'clerk', description: 'Helps.', instructions: 'Help.', tools: [createTool('a')] }),
       {
         use: [addsOnce(archive())],
         replies: [calls('a'), calls('archive'), calls('read'), 'Done.'],
@@ -353,14 +370,14 @@ describe('several strategies', () => {
   const files = defineUnfolding({
     name: 'files',
     description: 'Files.',
-    tools: [does('read'), does('write')],
+    tools: [createTool('read'), createTool('write')],
   });
 
   it('run in order, after the unfolding that every agent has by default (INJ-03, INJ-04, INJ-05)', async () => {
     const seen: string[][] = [];
     const first = strategy(({ tools }) => {
       seen.push(tools.map(({ name }) => name).toSorted());
-      return { add: [does('one')], remove: ['write'] };
+      return { add: [createTool('one')], remove: ['write'] };
     }, 'first');
     const second = strategy(({ tools }) => {
       seen.push(tools.map(({ name }) => name).toSorted());
@@ -368,14 +385,14 @@ describe('several strategies', () => {
     }, 'second');
     const session = sessionWith([files], [calls('files'), 'Done.'], { use: [first, second] });
     await session.send('Go.');
-    expect(offered(session)[1]).toEqual(['files', 'read']);
+    expect(offeredTools(session)[1]).toEqual(['files', 'read']);
     expect(seen.at(-1)).toEqual(['files', 'one', 'read']);
     expect(seen.at(-2)).toEqual(['files', 'read', 'write']);
   });
 
   it('change the description of an unfolding tool, because they change the offered tools', async () => {
     const hide = strategy(() => removeTools('write'));
-    const session = sessionWith([files, does('a')], [calls('a'), calls('files'), 'Done.'], {
+    const session = sessionWith([files, createTool('a')], [calls('a'), calls('files'), 'Done.'], {
       use: [hide],
     });
     await session.send('Go.');

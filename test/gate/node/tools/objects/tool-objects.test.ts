@@ -48,7 +48,7 @@ class Shop {
   }
 }
 
-async function said(object: object, ...replies: ScriptedReply[]): Promise<string[]> {
+async function resultsOf(object: object, ...replies: ScriptedReply[]): Promise<string[]> {
   const session = sessionWith(toolsOf(object), [...replies, 'Done.']);
   await session.send('Go.');
   return shownResults(session);
@@ -59,7 +59,7 @@ const order = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', inp
 describe('the input of a tool method', () => {
   it('can have numbers and booleans in quotes, even nested, and can omit optional fields (ANN-07)', async () => {
     expect(
-      await said(
+      await resultsOf(
         new Shop(),
         order({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
         order({ sku: 'b', quantity: 1 }),
@@ -71,7 +71,7 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not a number or a boolean (ANN-07, ANN-09)', async () => {
-    expect(await said(new Shop(), order({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
+    expect(await resultsOf(new Shop(), order({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
       "Error: The input of tool 'order' is not valid:\n" +
         '- quantity: Invalid type: Expected number but received "two"\n' +
         '- gift: Invalid type: Expected boolean but received "yes"\n' +
@@ -80,7 +80,7 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not JSON, or with the name of a missing required field (ANN-08)', async () => {
-    expect(await said(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
+    expect(await resultsOf(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',
       ...[1, 2].map(
@@ -96,7 +96,7 @@ describe('the input of a tool method', () => {
 
 describe('a method that throws', () => {
   const throwing = (error: Error) =>
-    said(
+    resultsOf(
       {
         tools: { fail: { description: 'Fails.', effect: 'read' } },
         fail() {

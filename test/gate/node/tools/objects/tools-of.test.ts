@@ -20,13 +20,13 @@ import { fakeInvocation } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
 const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
-const named = (tools: readonly AnyTool[], name: string): AnyTool => {
+const findTool = (tools: readonly AnyTool[], name: string): AnyTool => {
   const found = tools.find((tool) => tool.name === name);
   if (!found) throw new Error(`There is no tool '${name}' in ${names(tools)}.`);
   return found;
 };
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
-  named(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).call);
+  findTool(tools, name).call(input, fakeInvocation(name, ToolCallContext.of(context)).call);
 
 describe('the tools of an object', () => {
   it('are only the methods that its class describes (ANN-03, ANN-15)', () => {
@@ -42,18 +42,18 @@ describe('the tools of an object', () => {
 
   it('have the options from the table (ANN-01, ANN-15)', () => {
     const tools = toolsOf(new Calculator());
-    expect(named(tools, 'add')).toMatchObject({
+    expect(findTool(tools, 'add')).toMatchObject({
       description: 'Adds two numbers.',
       effect: 'read',
       returnDirect: false,
       metadata: { category: 'arithmetic' },
     });
-    expect(named(tools, 'report')).toMatchObject({ returnDirect: true, metadata: { cost: 3 } });
-    expect(named(tools, 'forget')).toMatchObject({ effect: 'idempotent', serial: 'memory', metadata: {} });
+    expect(findTool(tools, 'report')).toMatchObject({ returnDirect: true, metadata: { cost: 3 } });
+    expect(findTool(tools, 'forget')).toMatchObject({ effect: 'idempotent', serial: 'memory', metadata: {} });
   });
 
   it('describe their parameters, which are required by default (ANN-02)', () => {
-    expect(named(toolsOf(new Calculator()), 'add').inputSchema).toEqual({
+    expect(findTool(toolsOf(new Calculator()), 'add').inputSchema).toEqual({
       type: 'object',
       properties: {
         a: { type: 'integer', description: 'First number' },
@@ -101,7 +101,7 @@ describe('the tools of an object', () => {
     const tools = toolsOf(new Calculator('ada'));
     expect((await call(tools, 'whose', {}, { tenantId: 'acme' })).text()).toBe('ada for acme');
     expect((await call(tools, 'whose')).text()).toBe('ada for undefined');
-    expect(named(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
+    expect(findTool(tools, 'whose').inputSchema).toEqual({ type: 'object', properties: {} });
   });
 
   it('omit the context from their schema, and keep the defaults of optional inputs (CTX-07)', async () => {
@@ -256,7 +256,7 @@ describe('the tools of an object', () => {
       }
     }
     const { call, leaves } = fakeInvocation('charge');
-    await named(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
+    await findTool(toolsOf(new Till()), 'charge').call({ card: '7' }, call);
     const doubtful = { ...call, startedAt: 5 };
     expect(await leaves[0]?.reconcile?.(doubtful)).toEqual({ done: 'charged, as of 5' });
     class Wrong {
@@ -456,7 +456,7 @@ describe('the tools of several objects (ANN-12)', () => {
       ['search', 'Searches.'],
       ['tell_words', 'Tells.'],
     ]);
-    expect(named(tools, 'search')).toBe(search);
+    expect(findTool(tools, 'search')).toBe(search);
     expect(names(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
       'x_add',
       'x_now',

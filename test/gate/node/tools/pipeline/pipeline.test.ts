@@ -59,7 +59,7 @@ const readIn = ({ requests }: TestSession): string | undefined => {
 };
 
 /** Calls a pipeline of these steps. Returns the model's view of the result, and the end of the turn. */
-async function ran(
+async function runPipeline(
   steps: readonly PipelineStep[],
   {
     input,
@@ -74,7 +74,7 @@ async function ran(
 
 describe('a pipeline', () => {
   it('runs its steps in order within one call of the model (AEP-01)', async () => {
-    const { session, answer, text } = await ran([step('a'), step('b'), step('c')]);
+    const { session, answer, text } = await runPipeline([step('a'), step('b'), step('c')]);
     expect(text).toBe('start a b c');
     expect(session.requests).toHaveLength(2);
     expect(session.requests[0]?.tools.map(({ name }) => name)).toEqual(['line']);
@@ -82,7 +82,7 @@ describe('a pipeline', () => {
   });
 
   it("journals each step as a call in the pipeline's own frame", async () => {
-    const { session } = await ran([step('a'), step('b')]);
+    const { session } = await runPipeline([step('a'), step('b')]);
     const events = await session.events();
     const [frame] = events.flatMap((event) => (event.type === 'frame-started' ? [event] : []));
     expect(frame).toMatchObject({ name: 'line', message: 'Pipeline: a -> b' });
@@ -112,12 +112,12 @@ describe('a pipeline', () => {
   });
 
   it('returns its input if it has no steps (AEP-06)', async () => {
-    expect((await ran([])).text).toBe('start');
-    expect((await ran([], { input: { input: null } })).text).toBe('');
+    expect((await runPipeline([])).text).toBe('start');
+    expect((await runPipeline([], { input: { input: null } })).text).toBe('');
   });
 
   it('returns every problem of an invalid input before any step runs (AEP-11)', async () => {
-    const { session, text } = await ran([find, step('sum')], { input: { top: 3 } });
+    const { session, text } = await runPipeline([find, step('sum')], { input: { top: 3 } });
     expect(text).toBe(
       "Error: The input of tool 'line' is not valid:\n" +
         '- query: Invalid key: Expected "query" but received undefined\nCall it again with a corrected input.',
@@ -133,21 +133,21 @@ describe('a pipeline', () => {
       returnDirect: true,
       run: (input) => `${input} a`,
     });
-    const { text, answer } = await ran([direct, direct, step('b')]);
+    const { text, answer } = await runPipeline([direct, direct, step('b')]);
     expect(text).toBe('start a a b');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
   it('can use different tools with the same name', async () => {
     const same = step('a', (input) => `${input} A`);
-    expect((await ran([step('a'), same, step('a_2'), step('a')])).text).toBe('start a A a_2 a');
+    expect((await runPipeline([step('a'), same, step('a_2'), step('a')])).text).toBe('start a A a_2 a');
     const long = 'x'.repeat(64);
-    expect((await ran([step(long, () => 1), step(long, (input) => `${input}+1`)])).text).toBe('1+1');
+    expect((await runPipeline([step(long, () => 1), step(long, (input) => `${input}+1`)])).text).toBe('1+1');
   });
 
   it('can be a step of another pipeline', async () => {
     const inner = definePipeline({ steps: [step('a'), step('b')] });
-    expect((await ran([inner, step('c')])).text).toBe('start a b c');
+    expect((await runPipeline([inner, step('c')])).text).toBe('start a b c');
   });
 });
 
@@ -156,24 +156,26 @@ describe('the result of a step', () => {
 
   it('is the result of the pipeline, with its artifact, if the step is the last', async () => {
     const report = step('report', () => artifact('three rows', Report, { rows: 3 }));
-    const { text, answer } = await ran([step('a'), report]);
+    const { text, answer } = await runPipeline([step('a'), report]);
     expect(text).toBe('three rows');
     expect(answer.artifacts).toMatchObject([{ tool: 'line', type: 'Report', value: { rows: 3 } }]);
   });
 
   it('is passed to a text step as the text that the model would read', async () => {
-    expect((await ran([step('a', () => artifact('three rows', { rows: 3 })), step('b')])).text).toBe(
+    expect((await runPipeline([step('a', () => artifact('three rows', { rows: 3 })), step('b')])).text).toBe(
       'three rows b',
     );
-    expect((await ran([find, step('b')], { input: { query: 'kelp' } })).text).toBe('{"rows":["kelp"]} b');
-    expect((await ran([step('a', () => ({ input: 'x' })), step('b')])).text).toBe('{"input":"x"} b');
+    expect((await runPipeline([find, step('b')], { input: { query: 'kelp' } })).text).toBe(
+      '{"rows":["kelp"]} b',
+    );
+    expect((await runPipeline([step('a', () => ({ input: 'x' })), step('b')])).text).toBe('{"input":"x"} b');
   });
 
   it('is passed to a typed step as the value of its artifact, or as JSON', async () => {
-    expect((await ran([step('a', () => artifact('one', { query: 'kelp' })), find])).text).toBe(
+    expect((await runPipeline([step('a', () => artifact('one', { query: 'kelp' })), find])).text).toBe(
       '{"rows":["kelp"]}',
     );
-    expect((await ran([step('a', () => '{"query":"kelp"}'), find])).text).toBe('{"rows":["kelp"]}');
+    expect((await runPipeline([step('a', () => '{"query":"kelp"}'), find])).text).toBe('{"rows":["kelp"]}');
   });
 
   it.each<[string, unknown, string]>([
@@ -191,15 +193,15 @@ describe('the result of a step', () => {
   ])(
     'leads to an error with the names of both steps if a typed step refuses it: %s',
     async (_, given, problem) => {
-      expect((await ran([step('a', () => given), find])).text).toBe(
+      expect((await runPipeline([step('a', () => given), find])).text).toBe(
         `Error: Step 'find' did not run, because the output of step 'a' is not valid input for it. ${problem}`,
       );
     },
   );
 
   it('is passed on as the empty text if it is null (AEP-09)', async () => {
-    expect((await ran([step('a', () => null), step('b')])).text).toBe(' b');
-    expect((await ran([step('a'), step('b', () => null)])).text).toBe('');
+    expect((await runPipeline([step('a', () => null), step('b')])).text).toBe(' b');
+    expect((await runPipeline([step('a'), step('b', () => null)])).text).toBe('');
   });
 });
 
@@ -212,18 +214,18 @@ describe('an adapter', () => {
   it('returns the next input from a result, whose value it receives (AEP-04)', async () => {
     const rows = step('rows', () => artifact('two rows', { rows: ['kelp', 'dulse'] }));
     const second = (result: ToolResult) => ({ query: result.type === 'artifact' ? result.content : '' });
-    expect((await ran([adapting(second, rows), find])).text).toBe('{"rows":["two rows"]}');
+    expect((await runPipeline([adapting(second, rows), find])).text).toBe('{"rows":["two rows"]}');
     const value = (result: ToolResult) => (result.type === 'artifact' ? JSON.stringify(result.value) : '');
-    expect((await ran([adapting(value, rows), step('b')])).text).toBe('{"rows":["kelp","dulse"]} b');
+    expect((await runPipeline([adapting(value, rows), step('b')])).text).toBe('{"rows":["kelp","dulse"]} b');
   });
 
   it.each([[null], [undefined]])('passes on the empty text if it returns %s (AEP-04)', async (nothing) => {
-    expect((await ran([adapting(() => nothing), step('b')])).text).toBe(' b');
+    expect((await runPipeline([adapting(() => nothing), step('b')])).text).toBe(' b');
   });
 
   it('passes an object to a text step as JSON, unless the object is its input', async () => {
-    expect((await ran([adapting(() => ({ rows: 3 })), step('b')])).text).toBe('{"rows":3} b');
-    expect((await ran([adapting(() => ({ input: 'x' })), step('b')])).text).toBe('x b');
+    expect((await runPipeline([adapting(() => ({ rows: 3 })), step('b')])).text).toBe('{"rows":3} b');
+    expect((await runPipeline([adapting(() => ({ input: 'x' })), step('b')])).text).toBe('x b');
   });
 
   it('is not called after a failed step or the last step (AEP-04)', async () => {
@@ -232,7 +234,7 @@ describe('an adapter', () => {
       asked.push(result.content);
       return result.content;
     };
-    const { text } = await ran([adapting(adapt, fails('a')), adapting(adapt, step('b'))], {
+    const { text } = await runPipeline([adapting(adapt, fails('a')), adapting(adapt, step('b'))], {
       onFailure: 'continue',
     });
     expect([text, asked]).toEqual(['no luck b', []]);
@@ -244,14 +246,16 @@ describe('an adapter', () => {
       const adapt = (): never => {
         throw new Error('no rows');
       };
-      const { text, answer } = await ran([step('a'), adapting(adapt, step('b')), step('c')], { onFailure });
+      const { text, answer } = await runPipeline([step('a'), adapting(adapt, step('b')), step('c')], {
+        onFailure,
+      });
       expect(text).toBe("Error: The adapter of step 'b' threw: no rows");
       expect(answer.outcome).toBe('completed');
     },
   );
 
   it('leads to an error that names its step if its return value is not JSON', async () => {
-    expect((await ran([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
+    expect((await runPipeline([adapting(() => ({ at: new WeakMap() })), step('b')])).text).toBe(
       "Error: The adapter of step 'a' returned no JSON: at `$.at` it is a WeakMap.",
     );
   });
@@ -260,36 +264,36 @@ describe('an adapter', () => {
     const adapt = (): never => {
       throw exitEarly('The supervisor left.');
     };
-    expect((await ran([adapting(adapt), step('b')])).answer).toMatchObject({ outcome: 'cancelled' });
+    expect((await runPipeline([adapting(adapt), step('b')])).answer).toMatchObject({ outcome: 'cancelled' });
   });
 });
 
 describe('a step that fails', () => {
   it('fails the pipeline with its result, and skips the other steps (AEP-02)', async () => {
     const later: string[] = [];
-    const { text } = await ran([step('a'), fails('b'), step('c', (input) => void later.push(input))]);
+    const { text } = await runPipeline([step('a'), fails('b'), step('c', (input) => void later.push(input))]);
     expect([text, later]).toEqual(['Error: no luck', []]);
   });
 
   it('passes on its message if the pipeline continues (AEP-03)', async () => {
     const onFailure = 'continue';
-    expect((await ran([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
-    expect((await ran([fails('a', ''), step('b')], { onFailure })).text).toBe(
+    expect((await runPipeline([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
+    expect((await runPipeline([fails('a', ''), step('b')], { onFailure })).text).toBe(
       'Tool execution failed with no message b',
     );
-    expect((await ran([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
+    expect((await runPipeline([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
   });
 
   it('is named in the error if it throws (AEP-09)', async () => {
     const broken = throws('b', new Error('disk full'));
-    expect((await ran([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
-    expect((await ran([broken, step('c')], { onFailure: 'continue' })).text).toBe(
+    expect((await runPipeline([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
+    expect((await runPipeline([broken, step('c')], { onFailure: 'continue' })).text).toBe(
       "Step 'b' threw: disk full c",
     );
   });
 
   it('passes on a message that a typed step refuses, which is then the failure', async () => {
-    const { text } = await ran([fails('a'), find, step('c')], { onFailure: 'continue' });
+    const { text } = await runPipeline([fails('a'), find, step('c')], { onFailure: 'continue' });
     expect(text).toBe(
       "Step 'find' did not run, because the output of step 'a' is not valid input for it. The input of tool 'find' is not " +
         "valid JSON: it does not begin with '{'. c",
@@ -297,7 +301,9 @@ describe('a step that fails', () => {
   });
 
   it('returns the error of the limit if the turn has no tool calls left', async () => {
-    const { text, answer } = await ran([step('a'), step('b')], { use: [callLimits({ toolCalls: 2 })] });
+    const { text, answer } = await runPipeline([step('a'), step('b')], {
+      use: [callLimits({ toolCalls: 2 })],
+    });
     expect(text).toBe(
       'Error: Total tool call limit (2) exceeded for this turn. No further tool calls are allowed.',
     );
@@ -310,7 +316,7 @@ describe('a signal from a step', () => {
     'ends the turn on an early exit (%s, AEP-09)',
     async (onFailure) => {
       const later: string[] = [];
-      const { answer, session } = await ran(
+      const { answer, session } = await runPipeline(
         [throws('a', exitEarly('Rejected.')), step('b', (input) => void later.push(input))],
         { onFailure },
       );
@@ -319,7 +325,10 @@ describe('a signal from a step', () => {
   );
 
   it('fails the turn on a configuration error (AEP-09)', async () => {
-    const { answer } = await ran([step('a'), throws('b', new ToolConfigurationError('No key is set.'))]);
+    const { answer } = await runPipeline([
+      step('a'),
+      throws('b', new ToolConfigurationError('No key is set.')),
+    ]);
     expect(answer).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: 'No key is set.' },
@@ -330,7 +339,7 @@ describe('a signal from a step', () => {
     [replan('New plan.'), 'completed'],
     [terminateAgent('Enough.'), 'cancelled'],
   ])('ends the loop that called the pipeline: %s', async (signal, outcome) => {
-    const { answer, session } = await ran([throws('a', signal), step('b')]);
+    const { answer, session } = await runPipeline([throws('a', signal), step('b')]);
     expect([answer.outcome, session.requests.length]).toEqual([outcome, 1]);
   });
 });

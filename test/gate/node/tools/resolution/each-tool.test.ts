@@ -14,7 +14,7 @@ import { toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../../fixtures/rename.ts';
 
-const does = (name: string): AnyTool =>
+const createTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => `${name} done` });
 
 class Clock {
@@ -56,13 +56,13 @@ async function play(tools: readonly ToolSource[], ...replies: readonly ScriptedR
 describe('eachTool', () => {
   it('decorates a tool', async () => {
     const { ran, counted } = counter();
-    await play([eachTool(does('look'), counted)], calls('look'));
+    await play([eachTool(createTool('look'), counted)], calls('look'));
     expect(ran).toEqual(['look']);
   });
 
   it('decorates every tool in a list of tools, objects and providers', async () => {
     const { ran, counted } = counter();
-    const list = [does('look'), new Clock(), toolProvider({ toolsNow: () => [does('late')] })];
+    const list = [createTool('look'), new Clock(), toolProvider({ toolsNow: () => [createTool('late')] })];
     await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
     expect(ran.toSorted()).toEqual(['day', 'late', 'look', 'time']);
     expect(eachTool(new Clock(), counted)).toHaveLength(2);
@@ -75,7 +75,7 @@ describe('eachTool', () => {
       name: 'early',
       description: 'Brings one.',
       effect: 'read',
-      run: () => void later.push(does('late')),
+      run: () => void later.push(createTool('late')),
     });
     const provider = eachTool(toolProvider({ toolsNow: () => [early, ...later] }), counted);
     await play([provider], calls('early'), calls('late'), calls('late'));
@@ -89,7 +89,11 @@ describe('eachTool', () => {
       about: { name: 'crm' },
       missing: expect.any(Function),
     });
-    const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [does('look'), provider] });
+    const group = defineToolGroup({
+      role: 'web',
+      description: 'Web.',
+      tools: [createTool('look'), provider],
+    });
     const { ran, counted } = counter();
     const changed = eachTool(group, counted);
     expect(changed).toMatchObject({ role: 'web', description: 'Web.', permissions: [] });
@@ -100,20 +104,20 @@ describe('eachTool', () => {
 
   it('decorates the inner tools of an unfolding tool at any depth, but no opening', async () => {
     const { ran, counted } = counter();
-    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [does('inner')] });
-    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy'), deep] });
+    const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('inner')] });
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), deep] });
     await play(eachTool([shop], counted), calls('shop'), calls('buy', 'deep'), calls('inner'));
     expect(ran).toEqual(['buy', 'inner']);
   });
 
   it('removes the route through an unfolding tool, which would bypass the decorator', () => {
-    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [does('buy')] });
+    const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy')] });
     expect(shop.route?.({ buy: {} })).toMatchObject({ tool: { name: 'buy' } });
     expect(eachTool(shop, (tool) => tool).route).toBeUndefined();
   });
 
   it('refuses a list with duplicate names', () => {
-    expect(() => eachTool([does('a'), does('a')], (tool) => tool)).toThrow(
+    expect(() => eachTool([createTool('a'), createTool('a')], (tool) => tool)).toThrow(
       `Duplicate tool name: 'a'${RENAME_FIRST_TWO}`,
     );
   });
@@ -124,9 +128,9 @@ describe('eachTool', () => {
       role: 'web',
       description: 'Web.',
       permissions: ['internet-access'],
-      tools: [does('look')],
+      tools: [createTool('look')],
     });
-    const [first, second] = eachTool([group, does('own')], counted);
+    const [first, second] = eachTool([group, createTool('own')], counted);
     expect(first).toMatchObject({ name: 'own' });
     expect(second).toMatchObject({
       role: 'web',

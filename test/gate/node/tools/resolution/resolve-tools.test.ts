@@ -44,7 +44,7 @@ class Plain {
 }
 
 const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
-const listed = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
+const asSources = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
 
 describe('a list of tools', () => {
   it('can be empty (AEV-01)', () => {
@@ -94,7 +94,7 @@ describe('a list of tools', () => {
         static readonly tools = toolTable<object>(table(method));
         readonly word = 'no method';
       }
-      expect(() => resolveTools(listed(new Desk()))).toThrow(
+      expect(() => resolveTools(asSources(new Desk()))).toThrow(
         `The static 'tools' of Desk list '${method}', which is not one of its methods.`,
       );
     }
@@ -170,12 +170,12 @@ describe('a value that is not a tool', () => {
     ],
     ['text', 'look', "Tool at index 1 is 'look'. List the tool itself"],
   ])('is refused with its index: %s (AEV-03)', (_, source, message) => {
-    expect(() => resolveTools(listed(tool('look'), source))).toThrow(new ToolResolutionError(message));
+    expect(() => resolveTools(asSources(tool('look'), source))).toThrow(new ToolResolutionError(message));
   });
 
   it('is refused from a provider too', () => {
     const provider = toolProvider({ toolsNow: () => [tool('look'), {} as AnyTool] });
-    expect(() => resolveTools(listed(provider))).toThrow(
+    expect(() => resolveTools(asSources(provider))).toThrow(
       new ToolResolutionError('Tool at index 1 of tool provider 0 is not a tool'),
     );
   });

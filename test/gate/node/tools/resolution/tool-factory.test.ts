@@ -6,7 +6,15 @@ import { defineAgenticTool, defineUnfolding, toolsFor } from '../../../../../src
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolsOf, toolTable } from '../../../../../src/modules/tool-objects/entry.ts';
-import { calls, crash, does, offered, results, sessionWith, warmWith } from '../../unfolding/scenes.ts';
+import {
+  calls,
+  crash,
+  createTool,
+  offeredTools,
+  results,
+  sessionWith,
+  warmWith,
+} from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');
 beforeEach(() => {
@@ -136,8 +144,8 @@ describe('the product of a factory', () => {
 describe('an unfolding tool from a factory', () => {
   const held = () => {
     const items: string[] = [];
-    const add = does('add', () => `${items.push('one')} in it`);
-    return { add, count: does('count', () => items.length) };
+    const add = createTool('add', () => `${items.push('one')} in it`);
+    return { add, count: createTool('count', () => items.length) };
   };
   const shops: readonly (readonly [string, () => AnyTool, unknown])[] = [
     ['with a list', () => defineUnfolding({ ...SHOP, tools: Object.values(held()) }), {}],
@@ -196,7 +204,7 @@ describe('an unfolding tool from a factory', () => {
     const session = warmWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1 in it', '1']);
-    expect(offered(session).at(-1)).toEqual(['shop', 'add', 'count']);
+    expect(offeredTools(session).at(-1)).toEqual(['shop', 'add', 'count']);
   });
 
   it('does not run another tool in place of a missing one', async () => {
@@ -204,9 +212,9 @@ describe('an unfolding tool from a factory', () => {
     const pay = vi.fn(() => 'paid');
     let isFirst = true;
     const shop = toolFactory(() => {
-      const look = isFirst ? [does('look')] : [];
+      const look = isFirst ? [createTool('look')] : [];
       isFirst = false;
-      return defineUnfolding({ ...SHOP, tools: [...look, does('pay', pay)] });
+      return defineUnfolding({ ...SHOP, tools: [...look, createTool('pay', pay)] });
     });
     const session = sessionWith([shop], [calls('shop'), calls('look'), 'Done.']);
     await session.send('Go.');
@@ -220,7 +228,7 @@ describe('an unfolding tool from a factory', () => {
     const [shop] = resolveTools([
       toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) })),
     ]).tools;
-    expect((await toolsFor(shop ?? does('none'))).map(({ name }) => name)).toEqual(['add', 'count']);
+    expect((await toolsFor(shop ?? createTool('none'))).map(({ name }) => name)).toEqual(['add', 'count']);
   });
 });
 
@@ -240,7 +248,7 @@ describe('an invalid factory', () => {
     ],
     [
       'a promise',
-      made(Promise.resolve(does('look'))),
+      made(Promise.resolve(createTool('look'))),
       'the function of toolFactory returns a promise. Make the object synchronously, and await inside its tools',
     ],
     [
@@ -267,7 +275,7 @@ describe('an invalid factory', () => {
     const console_ = vi.spyOn(console, 'error').mockImplementation(() => {});
     let isFirst = true;
     const factory = toolFactory(() => {
-      const tool = does(isFirst ? 'look' : 'see');
+      const tool = createTool(isFirst ? 'look' : 'see');
       isFirst = false;
       return tool;
     });
@@ -293,7 +301,7 @@ describe('an invalid factory', () => {
 
   it('is omitted when it is nested too deeply, and a warning names the path', () => {
     const deeper = (): ToolFactory => toolFactory(() => deeper() as never);
-    expect(resolveTools([deeper(), does('look')]).tools.map(({ name }) => name)).toEqual(['look']);
+    expect(resolveTools([deeper(), createTool('look')]).tools.map(({ name }) => name)).toEqual(['look']);
     expect(warn.mock.calls).toEqual([
       [
         'holdfast: a source of tools must not be nested more than 16 deep, so the last of these is left out: ' +

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../../../src/index.ts';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
-import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import { appWithEndpoint, callTool, KEY, newId, texts, viewOf } from './talk.ts';
 
@@ -50,7 +50,7 @@ describe('an agent call', () => {
 
   it('returns an error if the turn was cancelled', async () => {
     const id = `${MANUAL_DELIVERY}-${newId()}`;
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const { message } = script(answer.reply);
     const called = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();
@@ -125,7 +125,7 @@ describe('an agent call', () => {
 
   it('is refused if the session is busy', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const first = callTool(via, 'scripted', { message: message(), session: id });
     await answer.asked();

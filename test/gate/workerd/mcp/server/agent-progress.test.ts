@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers';
 import { describe, expect, it, vi } from 'vitest';
 import { SessionUnavailableError } from '../../../../doors/session.ts';
 import { marathon, recordings } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json, post, send, sessionName } from '../../http/client.ts';
 import { withoutPauses } from '../../http/pauses-passing.ts';
 import {
@@ -58,7 +58,7 @@ describe('a running turn', () => {
 
   it('is handed over if its client disconnects, and ends without it', async () => {
     const id = newId();
-    const answer = held(record('mcp-gone'));
+    const answer = holdReply(record('mcp-gone'));
     const { message } = script(answer.reply, 'Done.');
     const client = new AbortController();
     const log = vi.spyOn(console, 'error');
@@ -81,7 +81,7 @@ describe('a running turn', () => {
 
   it('is handed over if the reader of the response stops', async () => {
     const id = newId();
-    const answer = held(record('mcp-stopped'));
+    const answer = holdReply(record('mcp-stopped'));
     const { message } = script(answer.reply, 'Done.');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
     const response = await postMcp(via, rpc('tools/call', params));

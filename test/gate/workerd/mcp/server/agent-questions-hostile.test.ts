@@ -13,7 +13,7 @@ const auth = ({ headers }: Request): Caller => {
   return { id, ...(tenant && { tenant }), ...(role && { roles: [role] }) };
 };
 
-const as = (user: string) => ({ headers: { 'x-user': user } });
+const userHeader = (user: string) => ({ headers: { 'x-user': user } });
 
 const [pay] = clerk.tools;
 const careful = defineAgent({
@@ -49,12 +49,12 @@ interface Again extends Partial<Params> {
 }
 
 /** A call of the clerk that asks whether it can pay. */
-async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
+async function askAgent(user = 'ann', replies: Parameters<typeof script> = ['Paid.'], tool = 'pay') {
   const to = crypto.randomUUID();
   const { message, model } = script({ calls: [{ name: tool, input: { to, amount: 5 } }] }, ...replies);
   const session = newId();
   const params: Params = { name: 'clerk', arguments: { message: message(), session } };
-  const { result } = await requestWith(via, 'tools/call', { ...params }, as(user));
+  const { result } = await requestWith(via, 'tools/call', { ...params }, userHeader(user));
   const { requestState, inputRequests } = result as Questions;
   const [key = ''] = Object.keys(inputRequests);
   const again = (answer: unknown, { by = user, state = requestState, ...more }: Again = {}) =>
@@ -62,7 +62,7 @@ async function asked(user = 'ann', replies: Parameters<typeof script> = ['Paid.'
       via,
       'tools/call',
       { ...params, requestState: state, inputResponses: { [key]: answer }, ...more },
-      as(by),
+      userHeader(by),
     );
   return { to, model, session, params, key, state: requestState, again };
 }
@@ -73,7 +73,7 @@ const forged = (state: string, change: Readonly<Record<string, unknown>>): strin
 
 describe('an answer to a pending question', () => {
   it('decides once, even if it is sent repeatedly', async () => {
-    const { to, model, again } = await asked();
+    const { to, model, again } = await askAgent();
     const results = await Promise.all([again(approve), again(approve), again(approve)]);
     for (const { result } of results)
       expect([texts(result), viewOf(result).outcome]).toEqual([['Paid.'], 'completed']);
@@ -82,7 +82,7 @@ describe('an answer to a pending question', () => {
   });
 
   it('is refused after another answer, and its sender sees the outcome', async () => {
-    const { to, session, again } = await asked();
+    const { to, session, again } = await askAgent();
     expect(texts((await again(approve)).result)).toEqual(['Paid.']);
     const { result } = await again({ action: 'decline' });
     expect(texts(result)).toEqual([
@@ -94,7 +94,7 @@ describe('an answer to a pending question', () => {
   });
 
   it('is accepted once in a request, even if the request state repeats the question', async () => {
-    const { to, session, key, state, again } = await asked();
+    const { to, session, key, state, again } = await askAgent();
     const many = forged(state, { asked: Array.from({ length: 1_000 }, () => key) });
     expect(texts((await again(approve, { state: many })).result)).toEqual(['Paid.']);
     const { result } = await again({ action: 'decline' }, { state: many });
@@ -107,11 +107,11 @@ describe('an answer to a pending question', () => {
   });
 
   it('finds a turn that was decided over HTTP in the meantime', async () => {
-    const { to, session, key, again } = await asked();
+    const { to, session, key, again } = await askAgent();
     const [call] = key.split('#');
     const decided = await via(`/agents/clerk/sessions/${session}/approvals/${call}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...as('ann').headers },
+      headers: { 'content-type': 'application/json', ...userHeader('ann').headers },
       body: JSON.stringify({ decision: 'reject' }),
     });
     expect(decided.status).toBe(200);
@@ -127,21 +127,21 @@ describe('an answer to a pending question', () => {
   it('answers its own question, and no later one', async () => {
     const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
     const more = { calls: [{ name: 'pay', input: { to: second, amount: 7 } }] };
-    const { key, state, params, again } = await asked('ann', [more, `Paid ${first}.`]);
+    const { key, state, params, again } = await askAgent('ann', [more, `Paid ${first}.`]);
     const { result } = await again(approve);
     const [later = ''] = Object.keys((result as Questions).inputRequests);
     expect(later).not.toBe(key);
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve, [later]: approve } };
-    const repeated = await requestWith(via, 'tools/call', sent, as('ann'));
+    const repeated = await requestWith(via, 'tools/call', sent, userHeader('ann'));
     expect(repeated.result).toEqual(result);
     expect(paidTo(second)).toEqual([]);
   });
 
   it('is refused to a caller who does not own the session, as if the session did not exist', async () => {
-    const { to, again } = await asked();
+    const { to, again } = await askAgent();
     expect(await again(approve, { by: 'eve' })).toEqual(INVALID_STATE);
     expect(await again(approve, { by: 'ann tenant' })).toEqual(INVALID_STATE);
-    const tenants = await asked('ann red');
+    const tenants = await askAgent('ann red');
     expect(await tenants.again(approve, { by: 'ann blue' })).toEqual(INVALID_STATE);
     expect(await tenants.again(approve, { by: 'ann' })).toEqual(INVALID_STATE);
     expect([paidTo(to), paidTo(tenants.to)]).toEqual([[], []]);
@@ -161,7 +161,7 @@ describe('an answer to a pending question', () => {
     ['additional fields', () => ({ more: 1 })],
     ['too few fields', () => ({ asked: undefined })],
   ])('is refused with a request state that names %s', async (what, change) => {
-    const { to, state, again } = await asked();
+    const { to, state, again } = await askAgent();
     const refused = await again(approve, { state: forged(state, change()) });
     const odd = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
     const isOdd = what === 'an invalid session';
@@ -170,24 +170,24 @@ describe('an answer to a pending question', () => {
   });
 
   it('has no effect with a request state that names a question of another turn, or an unknown one', async () => {
-    const other = await asked();
-    const { to, state, params } = await asked();
+    const other = await askAgent();
+    const { to, state, params } = await askAgent();
     for (const key of [other.key, 'nothing#0', '__proto__']) {
       const sent = {
         ...params,
         requestState: forged(state, { asked: [key] }),
         inputResponses: { [key]: approve },
       };
-      const { result } = await requestWith(via, 'tools/call', sent, as('ann'));
+      const { result } = await requestWith(via, 'tools/call', sent, userHeader('ann'));
       expect(Object(result).resultType).toBe('input_required');
     }
     expect([paidTo(to), paidTo(other.to)]).toEqual([[], []]);
   });
 
   it('is refused without a request state, with an invalid one, and with another input', async () => {
-    const { to, key, state, params, again } = await asked();
+    const { to, key, state, params, again } = await askAgent();
     const responses = { inputResponses: { [key]: approve } };
-    expect(await requestWith(via, 'tools/call', { ...params, ...responses }, as('ann'))).toEqual({
+    expect(await requestWith(via, 'tools/call', { ...params, ...responses }, userHeader('ann'))).toEqual({
       error: {
         code: -32602,
         message: '`inputResponses` need the `requestState` of their questions.',
@@ -207,17 +207,17 @@ describe('an answer to a pending question', () => {
   });
 
   it('is refused if its session was erased', async () => {
-    const { to, session, again } = await asked();
-    await via(`/agents/clerk/sessions/${session}`, { method: 'DELETE', ...as('ann') });
+    const { to, session, again } = await askAgent();
+    await via(`/agents/clerk/sessions/${session}`, { method: 'DELETE', ...userHeader('ann') });
     expect(await again(approve)).toEqual(INVALID_STATE);
     expect(paidTo(to)).toEqual([]);
   });
 
   it('is void if the tool has changed since', async () => {
-    const { to, session, params, state, key } = await asked();
+    const { to, session, params, state, key } = await askAgent();
     const later = appWithEndpoint({ agents: ['clerk'] }, { agents: [changedClerk], auth });
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
-    const { result } = await requestWith(later, 'tools/call', sent, as('ann'));
+    const { result } = await requestWith(later, 'tools/call', sent, userHeader('ann'));
     expect(texts(result).at(-1)).toBe(
       "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model sees " +
         'this and can ask again.',
@@ -232,9 +232,9 @@ describe('an answer to a pending question', () => {
       name: 'clerk',
       arguments: { message: script(call, 'Paid.').message(), session: newId() },
     };
-    const words = await requestWith(via, 'tools/call', params, as('bob red'));
+    const words = await requestWith(via, 'tools/call', params, userHeader('bob red'));
     expect(viewOf(words.result).outcome).toBe('suspended');
-    const boss = await asked('ann red manager', ['Paid.'], 'pay_as_manager');
+    const boss = await askAgent('ann red manager', ['Paid.'], 'pay_as_manager');
     const { result } = await boss.again(approve, { by: 'bob red' });
     const [id] = boss.key.split('#');
     expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
@@ -249,7 +249,7 @@ describe('an answer to a pending question', () => {
     const call = { calls: [{ name: 'pay', input: { to: 'nobody', amount: 5 } }] };
     const { message } = script(call);
     const params = { name: 'careful', arguments: { message: message(), session: newId() } };
-    const { result } = await requestWith(via, 'tools/call', params, as('ann red'));
+    const { result } = await requestWith(via, 'tools/call', params, userHeader('ann red'));
     expect(viewOf(result).outcome).toBe('suspended');
   });
 });

@@ -8,7 +8,7 @@ import { modelBySession, type Scripted, script } from '../../../../fixtures/scri
 import { connectWithUser, FORMS, type Questions, requestWith, type Sender } from './asking.ts';
 import { appWithEndpoint, callTool, newId, texts, viewOf } from './talk.ts';
 
-const done = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
+const createTool = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
   defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
 
 /** The form of a server's question, as stored in a session. */
@@ -32,22 +32,24 @@ const asker = defineAgent({
   model: modelBySession,
   tools: [
     humanInput(),
-    asksFirst(done('book'), {
+    asksFirst(createTool('book'), {
       message: 'Which seats?',
       schema: SEATS,
       allows: ['approve', 'edit', 'reject'],
       input: { seats: 2 },
       credentials: 'refused',
     }),
-    asksFirst(done('deep', v.object({ to: v.object({ name: v.string() }) }))),
-    asksFirst(done('value'), {
+    asksFirst(createTool('deep', v.object({ to: v.object({ name: v.string() }) }))),
+    asksFirst(createTool('value'), {
       schema: { type: 'object', properties: { a: { type: 'object' } } },
       allows: ['edit', 'reject'],
     }),
-    asksFirst(done('reason', v.object({ reason: v.string() })), { allows: ['approve', 'edit', 'reject'] }),
-    asksFirst(done('long', v.object({ text: v.string() }))),
-    asksFirst(done('stop'), { allows: ['approve', 'exit'] }),
-    asksFirst(done('only'), { allows: ['approve'] }),
+    asksFirst(createTool('reason', v.object({ reason: v.string() })), {
+      allows: ['approve', 'edit', 'reject'],
+    }),
+    asksFirst(createTool('long', v.object({ text: v.string() }))),
+    asksFirst(createTool('stop'), { allows: ['approve', 'exit'] }),
+    asksFirst(createTool('only'), { allows: ['approve'] }),
   ],
 });
 
@@ -56,7 +58,7 @@ const via = appWithEndpoint({ agents: ['clerk', asker] }, { agents: [clerk, aske
 const pay = (to: string, amount = 5, name = 'pay') => ({ name, input: { to, amount } });
 
 /** A call with questions, and a function to answer them. */
-async function asked(
+async function askAgent(
   agent: string,
   { message }: Scripted,
   sender?: Sender,
@@ -72,7 +74,7 @@ async function asked(
     keys,
     /** Sends one answer for each question, in order. */
     answer: (...answers: readonly unknown[]) =>
-      again(
+      askAgain(
         params,
         first.requestState,
         Object.fromEntries(answers.map((one, place) => [keys[place], one])),
@@ -81,7 +83,7 @@ async function asked(
   };
 }
 
-async function again(
+async function askAgain(
   params: Readonly<Record<string, unknown>>,
   requestState: unknown,
   inputResponses: unknown,
@@ -97,12 +99,13 @@ const formOf = ({ inputRequests }: Questions, key: string | undefined) =>
   Object(inputRequests[key ?? '']?.params) as { readonly message: string; readonly requestedSchema: object };
 
 /** Returns the result of the model's last call. */
-const told = ({ model }: Scripted): string => String(Object(model.requests.at(-1)?.messages.at(-1)).text);
+const lastResult = ({ model }: Scripted): string =>
+  String(Object(model.requests.at(-1)?.messages.at(-1)).text);
 
 describe('a turn that waits for a decision', () => {
   it('is asked as a form', async () => {
     const to = crypto.randomUUID();
-    const { first, keys } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, keys } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
     expect(key).toMatch(/^[0-9a-f]{16}\.3\.0#0$/);
     expect(first).toEqual({
@@ -161,15 +164,15 @@ describe('a turn that waits for a decision', () => {
   ])('is %s', async (_, answer, words, paid) => {
     const to = crypto.randomUUID();
     const scripted = script({ calls: [pay(to)] }, 'As you like.');
-    const { result } = await (await asked('clerk', scripted)).answer(answer);
+    const { result } = await (await askAgent('clerk', scripted)).answer(answer);
     expect(texts(result)[0]).toBe('As you like.');
-    expect(told(scripted)).toMatch(words);
+    expect(lastResult(scripted)).toMatch(words);
     expect(paidTo(to)).toEqual(paid);
   });
 
   it('ends if the answer is exit', async () => {
     const to = crypto.randomUUID();
-    const { result } = await (await asked('clerk', script({ calls: [pay(to)] }))).answer(
+    const { result } = await (await askAgent('clerk', script({ calls: [pay(to)] }))).answer(
       accept({ decision: 'exit', reason: 'Enough.' }),
     );
     expect([Object(result).isError, texts(result)[0], paidTo(to)]).toEqual([
@@ -195,7 +198,7 @@ describe('a turn that waits for a decision', () => {
     [{ decision: 'reject', reason: 5 }, 'reason: must be text of at most 2000 characters.'],
   ])('is asked again after the answer %j, which is not a decision', async (content, problem) => {
     const to = crypto.randomUUID();
-    const { first, keys, params, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, keys, params, answer } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const [key = ''] = keys;
     const { result } = await answer(accept(content));
     const { inputRequests, requestState } = result as Questions;
@@ -209,7 +212,7 @@ describe('a turn that waits for a decision', () => {
       },
     });
     expect(paidTo(to)).toEqual([]);
-    const { result: last } = await again(params, requestState, { [key]: approve });
+    const { result: last } = await askAgain(params, requestState, { [key]: approve });
     expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
@@ -218,7 +221,7 @@ describe('a turn that waits for a decision', () => {
     ['an unknown action', { action: 'agree' }],
     ['content that is text', { action: 'accept', content: 'approve' }],
   ])('is asked again after %s', async (_, sent) => {
-    const { first, keys, answer } = await asked('clerk', script({ calls: [pay('nobody')] }));
+    const { first, keys, answer } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
     const { result } = await answer(sent);
     expect(formOf(result as Questions, keys[0]).message).toBe(
       `The answer was not accepted: it is not the answer of a form.\n${formOf(first, keys[0]).message}`,
@@ -231,15 +234,15 @@ describe('a turn that waits for a decision', () => {
     ['a text instead of answers', 'approve'],
     ['a number instead of an answer', 5],
   ])('is asked again after a request with %s', async (_, sent) => {
-    const { first, keys, params } = await asked('clerk', script({ calls: [pay('nobody')] }));
+    const { first, keys, params } = await askAgent('clerk', script({ calls: [pay('nobody')] }));
     const responses = typeof sent === 'number' ? { [keys[0] ?? '']: sent } : sent;
-    const { result } = await again(params, first.requestState, responses);
+    const { result } = await askAgain(params, first.requestState, responses);
     expect(result).toEqual(first);
   });
 
   it('keeps waiting if its question is dismissed, and can be decided later', async () => {
     const to = crypto.randomUUID();
-    const { first, params, keys, answer } = await asked('clerk', script({ calls: [pay(to)] }, 'Paid.'));
+    const { first, params, keys, answer } = await askAgent('clerk', script({ calls: [pay(to)] }, 'Paid.'));
     const { result } = await answer({ action: 'cancel' });
     const { outcome, path, session, pending } = Object(Object(result).structuredContent);
     expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
@@ -249,14 +252,14 @@ describe('a turn that waits for a decision', () => {
       `Its answer will be at GET ${path}.`,
       `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
-    const { result: last } = await again(params, first.requestState, { [keys[0] ?? '']: approve });
+    const { result: last } = await askAgain(params, first.requestState, { [keys[0] ?? '']: approve });
     expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
   it('asks several questions in one response, and each answer is accepted separately', async () => {
     const [a, b, c] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
     const calls = [pay(a), pay(b, 6, 'pay_plainly'), pay(c, 7)];
-    const { params, keys, first, answer } = await asked('clerk', script({ calls }, 'Paid.'));
+    const { params, keys, first, answer } = await askAgent('clerk', script({ calls }, 'Paid.'));
     expect(keys).toHaveLength(3);
     const { result } = await answer(approve, accept({ decision: 'exit' }), { action: 'cancel' });
     const second = result as Questions;
@@ -265,9 +268,9 @@ describe('a turn that waits for a decision', () => {
     expect(formOf(second, keys[1]).message).toBe(
       `The answer was not accepted: decision: must be approve or reject here.\n${formOf(first, keys[1]).message}`,
     );
-    const { result: third } = await again(params, second.requestState, { [keys[1] ?? '']: approve });
+    const { result: third } = await askAgain(params, second.requestState, { [keys[1] ?? '']: approve });
     expect(Object.keys((third as Questions).inputRequests)).toEqual([keys[2]]);
-    const { result: last } = await again(params, (third as Questions).requestState, {
+    const { result: last } = await askAgain(params, (third as Questions).requestState, {
       [keys[2] ?? '']: approve,
     });
     expect(texts(last)[0]).toBe('Paid.');
@@ -315,7 +318,7 @@ describe('a turn that waits for a decision', () => {
     const { pending } = Object(Object(result).structuredContent);
     expect(texts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
     // Questions that fit a form are asked, and the others are described after the decision.
-    const both = await asked('clerk', script({ calls: [lookUp, pay(to)] }));
+    const both = await askAgent('clerk', script({ calls: [lookUp, pay(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);
     expect(texts(rest)[0]).toMatch('- look_up, answered by POST ');
@@ -329,7 +332,7 @@ describe('a question', () => {
       { calls: [{ name: 'human_input', input: { question: 'Which city?' } }] },
       'Thanks.',
     );
-    const { first, keys, answer } = await asked('asker', scripted);
+    const { first, keys, answer } = await askAgent('asker', scripted);
     expect(formOf(first, keys[0])).toEqual({
       mode: 'form',
       message: 'Which city?',
@@ -344,18 +347,18 @@ describe('a question', () => {
       'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
     const { result } = await answer(accept({ text: 'Rome' }));
-    expect([texts(result)[0], told(scripted)]).toEqual(['Thanks.', 'Rome']);
+    expect([texts(result)[0], lastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
   it('of a model ends the turn if the person declines to answer', async () => {
     const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
-    const { result } = await (await asked('asker', scripted)).answer({ action: 'decline' });
+    const { result } = await (await askAgent('asker', scripted)).answer({ action: 'decline' });
     expect(texts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
   it('of a server has the server’s fields, without unsupported schema keywords, and accepts no credential', async () => {
     const scripted = script({ calls: [{ name: 'book', input: {} }] }, 'Booked.');
-    const { first, keys, answer } = await asked('asker', scripted);
+    const { first, keys, answer } = await askAgent('asker', scripted);
     expect(formOf(first, keys[0])).toEqual({
       mode: 'form',
       message: 'Which seats?',
@@ -406,7 +409,7 @@ describe('a question', () => {
   ])(
     'about a call of %s, whose input does not fit a form, accepts no edit',
     async (name, input, decisions) => {
-      const { first, keys, answer } = await asked('asker', script({ calls: [{ name, input }] }, 'Done.'));
+      const { first, keys, answer } = await askAgent('asker', script({ calls: [{ name, input }] }, 'Done.'));
       const { requestedSchema, message } = formOf(first, keys[0]);
       const { properties } = Object(requestedSchema);
       expect([Object.keys(properties), properties.decision.enum]).toEqual([
@@ -423,7 +426,7 @@ describe('a question', () => {
   );
 
   it('that cannot be declined remains open after a decline', async () => {
-    const { answer } = await asked('asker', script({ calls: [{ name: 'only' }] }));
+    const { answer } = await askAgent('asker', script({ calls: [{ name: 'only' }] }));
     const { result } = await answer({ action: 'decline' });
     expect(viewOf(result).outcome).toBe('suspended');
   });
@@ -432,7 +435,7 @@ describe('a question', () => {
 describe('the forms of questions', () => {
   it('are declared as a capability by a client that supports them', async () => {
     for (const capabilities of [FORMS, { elicitation: {} }, { elicitation: { form: {}, url: {} } }]) {
-      const { first } = await asked('clerk', script({ calls: [pay('nobody')] }), { capabilities });
+      const { first } = await askAgent('clerk', script({ calls: [pay('nobody')] }), { capabilities });
       expect(first.resultType).toBe('input_required');
     }
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import {
   appWithEndpoint,
@@ -31,7 +31,7 @@ describe('a call that is repeated under its key', () => {
   });
 
   it('joins its turn while that runs', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message, model } = script(answer.reply);
     const input = { message: message() };
     const key = crypto.randomUUID();

@@ -148,7 +148,7 @@ const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capa
   requestWith(via, 'tools/call', { name: 'greet', arguments: input, ...more }, { capabilities });
 
 /** Repeats a call with these answers to its first questions. */
-async function answering(
+async function callWithAnswers(
   inputResponses: Readonly<Record<string, unknown>>,
   input: unknown = { greeting: 'Hi' },
 ) {
@@ -286,7 +286,7 @@ describe('a published tool that asks its client', () => {
   });
 
   it('asks only with methods that its client supports, and does not ask a client of an older revision', async () => {
-    const forms = await call({ greeting: 'Hi' }, await answering({ name: accept({ name: 'Ada' }) }));
+    const forms = await call({ greeting: 'Hi' }, await callWithAnswers({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Questions).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
     expect(texts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
@@ -328,7 +328,7 @@ describe('a published tool that asks its client', () => {
     ],
     ['no content', { action: 'accept' }, 'Instance does not have required property "name".'],
   ])('asks again for %s', async (_, sent, problem) => {
-    const { result } = await call({ greeting: 'Hi' }, await answering({ name: sent }));
+    const { result } = await call({ greeting: 'Hi' }, await callWithAnswers({ name: sent }));
     const { inputRequests } = result as Questions;
     // A number is not an object, so it counts as a missing answer.
     const said = typeof sent === 'number' ? '' : `The answer was not accepted: ${problem}\n`;
@@ -336,10 +336,10 @@ describe('a published tool that asks its client', () => {
   });
 
   it('asks again if the answers are for other questions, and accepts answers in a first request without asking', async () => {
-    const wrong = await call({ greeting: 'Hi' }, await answering({ nobody: accept({ name: 'Ada' }) }));
+    const wrong = await call({ greeting: 'Hi' }, await callWithAnswers({ nobody: accept({ name: 'Ada' }) }));
     expect(Object.keys((wrong.result as Questions).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
-    const more = await call({ greeting: 'Hi' }, await answering(inputResponses));
+    const more = await call({ greeting: 'Hi' }, await callWithAnswers(inputResponses));
     expect(texts(more.result)).toEqual(['Hi, whoever you are: decline.']);
     const unasked = await call({ greeting: 'Hi' }, { inputResponses });
     expect(texts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);

@@ -39,7 +39,9 @@ const via = appWithEndpoint(
 
 const ofTour = { type: 'ref/prompt', name: 'tour' } as const;
 const ofRow = { type: 'ref/resource', uri: 'rows://{table}/{row}' } as const;
-const found = (...values: string[]) => ({ completion: { values, total: values.length, hasMore: false } });
+const completionOf = (...values: string[]) => ({
+  completion: { values, total: values.length, hasMore: false },
+});
 
 describe('completion', () => {
   it.each([
@@ -54,7 +56,7 @@ describe('completion', () => {
       completions: {},
     });
     const { completion } = await client.complete({ ref: ofTour, argument: { name: 'city', value: 'a' } });
-    expect(completion).toEqual(found('amsterdam', 'antwerp').completion);
+    expect(completion).toEqual(completionOf('amsterdam', 'antwerp').completion);
     const rows = await client.complete({ ref: ofRow, argument: { name: 'row', value: 'row-24' } });
     expect(rows.completion.values).toHaveLength(11);
     await client.close();
@@ -88,9 +90,9 @@ describe('completion', () => {
         ref: { type: 'ref/resource', uri },
         argument: { name, value },
       });
-    expect(await typing('agent', '')).toEqual(found('scripted', 'ask_clerk'));
-    expect(await typing('agent', 'ask')).toEqual(found('ask_clerk'));
-    expect(await typing('session', '')).toEqual(found());
+    expect(await typing('agent', '')).toEqual(completionOf('scripted', 'ask_clerk'));
+    expect(await typing('agent', 'ask')).toEqual(completionOf('ask_clerk'));
+    expect(await typing('session', '')).toEqual(completionOf());
   });
 });
 
@@ -106,16 +108,16 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
 
   it('passes the other values to the completion function', async () => {
     const context = { arguments: { country: ', DE' } };
-    expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(found('berlin, DE'));
+    expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(completionOf('berlin, DE'));
   });
 
   it('returns no suggestions if no value can be completed', async () => {
-    expect(await typing({ name: 'country', value: 'n' })).toEqual(found());
-    expect(await typing({ name: 'table', value: 'n' }, ofRow)).toEqual(found());
+    expect(await typing({ name: 'country', value: 'n' })).toEqual(completionOf());
+    expect(await typing({ name: 'table', value: 'n' }, ofRow)).toEqual(completionOf());
   });
 
   it('runs for the caller, and does not reveal their secrets', async () => {
-    expect(await typing({ name: 'own', value: '' })).toEqual(found('local', '[secret TOKEN]'));
+    expect(await typing({ name: 'own', value: '' })).toEqual(completionOf('local', '[secret TOKEN]'));
   });
 
   it.each<[unknown, unknown, unknown, string]>([

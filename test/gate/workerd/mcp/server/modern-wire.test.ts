@@ -1,7 +1,7 @@
 /** The messages between a 2026-07-28 client and the endpoint, and the refusals in either revision. */
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
 import { appWithEndpoint, messagesOf, newId, postMcp, rpc } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
@@ -88,7 +88,7 @@ describe('a client of the revision 2026-07-28', () => {
 
   it('is notified immediately that an agent runs, and hands the turn over if it disconnects', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
     const response = await sendRequest(via, 'tools/call', params, { capabilities });

@@ -9,8 +9,8 @@ import { requireApproval } from '../../../../../src/modules/decorators/entry.ts'
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { appWithEndpoint, callTool, KEY, messagesOf, postMcp, rpc } from './talk.ts';
 
-const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
-const refused = (words: string) => ({ ...said(words), isError: true });
+const textResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const errorResult = (words: string) => ({ ...textResult(words), isError: true });
 
 const greet = defineTool({
   name: 'greet',
@@ -25,7 +25,7 @@ const greet = defineTool({
 const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent' | 'once' = 'read') =>
   defineTool({ name: 'it', description: 'Does it.', effect, run: (_, call) => run(call) });
 
-const asked = (run: (call: CallContext) => unknown) =>
+const callPublished = (run: (call: CallContext) => unknown) =>
   callTool(appWithEndpoint({ tools: [tool(run)] }), 'it');
 
 describe('a published tool', () => {
@@ -110,7 +110,7 @@ describe('a published tool', () => {
       progress(1, 'begin'),
       progress(2, 'middle'),
       progress(3, 'end'),
-      { jsonrpc: '2.0', id: 1, result: said('Done.') },
+      { jsonrpc: '2.0', id: 1, result: textResult('Done.') },
     ]);
   });
 
@@ -126,7 +126,7 @@ describe('a published tool', () => {
   it('reports no progress to a client that has not asked for it', async () => {
     const via = appWithEndpoint({ tools: [tool((call) => call.progress('begin'))] });
     expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
-      { jsonrpc: '2.0', id: 1, result: said('Done') },
+      { jsonrpc: '2.0', id: 1, result: textResult('Done') },
     ]);
   });
 
@@ -148,7 +148,7 @@ describe('a published tool', () => {
     expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
       log('One.'),
       log('Two.'),
-      { jsonrpc: '2.0', id: 1, result: said('Done.') },
+      { jsonrpc: '2.0', id: 1, result: textResult('Done.') },
     ]);
   });
 
@@ -203,7 +203,7 @@ describe('a published tool', () => {
     );
     const answer = await callTool(appWithEndpoint({ tools: [guarded] }), 'pay');
     expect(answer).toEqual(
-      refused(
+      errorResult(
         "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can " +
           'decide, or review it with withReview. An MCP endpoint has no session: publish an agent that has this tool.',
       ),
@@ -212,8 +212,10 @@ describe('a published tool', () => {
   });
 
   it('that asks a question while it runs gets the reply that no person can answer', async () => {
-    const answer = await asked((call) => call.ask({ for: 'decision', message: 'May I?' }));
-    expect(answer).toEqual(refused("Tool 'it' asks a question, but only a session can wait for the answer."));
+    const answer = await callPublished((call) => call.ask({ for: 'decision', message: 'May I?' }));
+    expect(answer).toEqual(
+      errorResult("Tool 'it' asks a question, but only a session can wait for the answer."),
+    );
   });
 
   it('that takes too long returns an error', async () => {
@@ -225,7 +227,7 @@ describe('a published tool', () => {
       run: () => new Promise(() => {}),
     });
     expect(await callTool(appWithEndpoint({ tools: [slow] }), 'slow')).toEqual(
-      refused("Tool 'slow' did not answer within 20 ms."),
+      errorResult("Tool 'slow' did not answer within 20 ms."),
     );
   });
 
@@ -235,10 +237,10 @@ describe('a published tool', () => {
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
     const via = appWithEndpoint({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
     expect(await callTool(via, 'asks_60')).toEqual(
-      refused('This invocation has too little left of its limit of 50 subrequests for this tool.'),
+      errorResult('This invocation has too little left of its limit of 50 subrequests for this tool.'),
     );
     expect(runs).not.toHaveBeenCalled();
-    expect(await callTool(via, 'asks_30')).toEqual(said('Done.'));
+    expect(await callTool(via, 'asks_30')).toEqual(textResult('Done.'));
   });
 
   it('receives the principal of its caller', async () => {
@@ -256,7 +258,7 @@ describe('a published tool', () => {
       { tools: [reaching] },
       { auth: () => ({ id: 'ada', tenant: 'acme', roles: ['admin'] }) },
     );
-    expect(await callTool(via, 'reach')).toEqual(said('Reached.'));
+    expect(await callTool(via, 'reach')).toEqual(textResult('Reached.'));
     expect(principals).toEqual([{ id: 'ada', tenant: 'acme', roles: ['admin'] }]);
   });
 

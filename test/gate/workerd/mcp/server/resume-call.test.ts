@@ -5,7 +5,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send, send } from '../../http/client.ts';
 import { appWithEndpoint, newId, postMcp, record, rpc, viewOf } from './talk.ts';
 
@@ -37,7 +37,7 @@ async function eventsOf(
 const dataOf = (events: readonly EventSourceMessage[]) =>
   events.flatMap(({ data }) => (data === '' ? [] : [JSON.parse(data)]));
 
-const taken = (
+const resumeStream = (
   from: Send,
   id: string | undefined,
   more: Readonly<Record<string, string>> = {},
@@ -49,7 +49,7 @@ const taken = (
 describe('the stream of an agent call', () => {
   it('begins with an event that has an id and no data, and resumes after it', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(record('resumed'), answer.reply);
     const response = await postMcp(via, callOf(message(), id), { headers });
     const seen = await eventsOf(response, (events) => events.length === 3);
@@ -57,7 +57,7 @@ describe('the stream of an agent call', () => {
     expect(seen.map(({ data }) => data === '')).toEqual([true, false, false]);
     expect(new Set(seen.map((event) => event.id)).size).toBe(3);
     answer.release();
-    const rest = await eventsOf(await taken(via, seen.at(-1)?.id));
+    const rest = await eventsOf(await resumeStream(via, seen.at(-1)?.id));
     expect([rest[0]?.data, rest[0]?.id]).toEqual(['', seen.at(-1)?.id]);
     expect(dataOf(rest)).toEqual([
       {
@@ -84,7 +84,7 @@ describe('the stream of an agent call', () => {
     ]);
     // After each event come exactly the later ones.
     for (const [index, event] of seen.entries()) {
-      expect(dataOf(await eventsOf(await taken(via, event.id)))).toEqual(
+      expect(dataOf(await eventsOf(await resumeStream(via, event.id)))).toEqual(
         dataOf(seen).slice(Math.min(index, 4)),
       );
     }
@@ -95,7 +95,7 @@ describe('the stream of an agent call', () => {
     const { message } = script(record('resumed-first'), 'Done.');
     const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
     const other = appWithEndpoint({ agents: ['scripted'] });
-    const rest = dataOf(await eventsOf(await taken(other, first?.id)));
+    const rest = dataOf(await eventsOf(await resumeStream(other, first?.id)));
     expect(rest.at(-1)).toMatchObject({ id: 'call-1', result: { structuredContent: { text: 'Done.' } } });
   });
 
@@ -103,13 +103,15 @@ describe('the stream of an agent call', () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
     const params = { name: 'ask_clerk', arguments: { message: message(), session: newId() } };
     const seen = await eventsOf(await postMcp(via, rpc('tools/call', params), { headers }));
-    const rest = await eventsOf(await taken(via, seen[0]?.id));
+    const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
     expect(dataOf(rest)).toEqual(dataOf(seen));
     expect(viewOf(dataOf(rest)[0].result).outcome).toBe('suspended');
   });
 
   it('ends without an answer if its invocation must, and resumes', async () => {
-    const steps = Array.from({ length: 30 }, () => held({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }));
+    const steps = Array.from({ length: 30 }, () =>
+      holdReply({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }),
+    );
     const { message } = script(...steps.map(({ reply }) => reply), 'Far.');
     const long = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon] });
     const platform = { subrequests: 20, internalSubrequests: 20 };
@@ -117,14 +119,14 @@ describe('the stream of an agent call', () => {
     const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
     const [first] = await eventsOf(await postMcp(long, rpc('tools/call', params), { headers }), () => true);
     await steps[0]?.asked();
-    const rest = eventsOf(await taken(short, first?.id));
+    const rest = eventsOf(await resumeStream(short, first?.id));
     for (const { asked, release } of steps) {
       await asked();
       release();
     }
     const part = await rest;
     expect(dataOf(part).every(({ method }) => method === 'notifications/progress')).toBe(true);
-    const last = await eventsOf(await taken(long, part.at(-1)?.id));
+    const last = await eventsOf(await resumeStream(long, part.at(-1)?.id));
     const all = [...dataOf(part), ...dataOf(last)];
     expect(all.at(-1)).toMatchObject({ id: 1, result: { structuredContent: { text: 'Far.' } } });
     expect(all.filter(({ params: told }) => told?.message === 'add: done').length).toBe(30);
@@ -135,11 +137,11 @@ describe('the stream of an agent call', () => {
 
   it('reports that the session was erased after it resumed', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
     await answer.asked();
-    const rest = eventsOf(await taken(via, first?.id));
+    const rest = eventsOf(await resumeStream(via, first?.id));
     await send(`/agents/scripted/sessions/${id}`, { method: 'DELETE' });
     answer.release();
     const error = { code: -32603, message: 'The session was erased, and the answer with it.' };
@@ -153,7 +155,7 @@ describe('the stream of an agent call', () => {
       await eventsOf(await postMcp(via, body, { headers })),
       await eventsOf(await postMcp(via, body, { headers })),
     ];
-    expect(dataOf(await eventsOf(await taken(via, again[0]?.id)))).toEqual(dataOf(seen));
+    expect(dataOf(await eventsOf(await resumeStream(via, again[0]?.id)))).toEqual(dataOf(seen));
   });
 
   it('returns no body to HEAD', async () => {
@@ -166,7 +168,7 @@ describe('the stream of an agent call', () => {
 
 describe('the official client of the earlier revision', () => {
   it('gets the answer of a call whose connection was cut in the middle', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(record('resumed-client'), answer.reply);
     const asked: string[] = [];
     const cut = Promise.withResolvers<void>();
@@ -245,7 +247,7 @@ describe('a stream without a turn', () => {
   it('of a tool cannot be resumed, and its client learns that once', async () => {
     const seen = await eventsOf(await postMcp(via, rpc('tools/call', { name: 'hello' }, 7), { headers }));
     expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
-    const rest = await eventsOf(await taken(via, seen[0]?.id));
+    const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
     const message =
       'The connection broke before the answer, and results of tools are not stored: it is unknown whether it ' +
       'completed. Call it again.';
@@ -304,7 +306,7 @@ describe('an event id', () => {
     ['a sequence number that is text', idOf([1, ['scripted', 's', 't1', false, null, '1', 0]])],
     ['an id with too many parts', idOf([1, ['scripted', 's', 't1', false, null, 1, 0, 'x']])],
   ])('that is %s is refused', async (_, id) => {
-    const response = await taken(via, id);
+    const response = await resumeStream(via, id);
     expect([response.status, (await json(response)).detail]).toEqual([
       400,
       'Last-Event-ID is not the id of an event of this endpoint. Send the request again.',
@@ -317,12 +319,12 @@ describe('an event id', () => {
     ['of a tool', ['hello', 'never', 't1', false, null, 0, 0], 404, TURN],
     ['of a built-in property', ['constructor', 'never', 't1', false, null, 0, 0], 404, TURN],
   ])('%s is unknown', async (_, call, status, detail) => {
-    const response = await taken(via, idOf([1, call]));
+    const response = await resumeStream(via, idOf([1, call]));
     expect([response.status, (await json(response)).detail]).toEqual([status, detail]);
   });
 
   it('with an invalid session is refused', async () => {
-    const response = await taken(via, idOf([1, ['scripted', '../x', 't1', false, null, 0, 0]]));
+    const response = await resumeStream(via, idOf([1, ['scripted', '../x', 't1', false, null, 0, 0]]));
     expect([response.status, (await json(response)).type]).toEqual([
       400,
       'urn:holdfast:problem:invalid-session-id',
@@ -336,14 +338,14 @@ describe('an event id', () => {
     const { message } = script('For Ann alone.');
     const body = callOf(message(), id);
     const [first] = await eventsOf(await postMcp(mine, body, { headers: { ...headers, 'x-user': 'ann' } }));
-    const foreign = await taken(mine, first?.id, { 'x-user': 'bob' });
+    const foreign = await resumeStream(mine, first?.id, { 'x-user': 'bob' });
     expect([foreign.status, (await json(foreign)).type]).toEqual([404, 'urn:holdfast:problem:unknown-turn']);
-    const own = await eventsOf(await taken(mine, first?.id, { 'x-user': 'ann' }));
+    const own = await eventsOf(await resumeStream(mine, first?.id, { 'x-user': 'ann' }));
     expect(dataOf(own).at(-1)).toMatchObject({ result: { structuredContent: { text: 'For Ann alone.' } } });
   });
 
   it('requires a token like every route', async () => {
     const guarded = appWithEndpoint({ agents: ['scripted'] }, {}, { HOLDFAST_TOKEN: 'right-token' });
-    expect((await taken(guarded, idOf([1]))).status).toBe(401);
+    expect((await resumeStream(guarded, idOf([1]))).status).toBe(401);
   });
 });

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
 import { appWithEndpoint, newId, record, texts } from './talk.ts';
 import { pollUntil, sendRequest, TASKS, taskOf } from './task-talk.ts';
@@ -10,7 +10,7 @@ const via = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_cl
 type Message = Record<string, unknown>;
 
 /** Yields the messages of a stream as they arrive. */
-async function* listening(send: Send, taskIds: unknown): AsyncGenerator<Message, void> {
+async function* listenToTasks(send: Send, taskIds: unknown): AsyncGenerator<Message, void> {
   const response = await sendRequest(send, 'subscriptions/listen', { notifications: { taskIds } });
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   const waiting: Message[] = [];
@@ -22,7 +22,7 @@ async function* listening(send: Send, taskIds: unknown): AsyncGenerator<Message,
   }
 }
 
-async function all(messages: AsyncIterable<Message>): Promise<Message[]> {
+async function collect(messages: AsyncIterable<Message>): Promise<Message[]> {
   const told: Message[] = [];
   for await (const message of messages) told.push(message);
   return told;
@@ -38,11 +38,11 @@ const END = { jsonrpc: '2.0', id: 1, result: { resultType: 'complete', ...SUBSCR
 
 describe('a client that subscribes to its task', () => {
   it('gets its status and its answer, as tasks/get returns them, and then the stream ends', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: newId() });
     await answer.asked();
-    const messages = listening(via, [taskId, taskId]);
+    const messages = listenToTasks(via, [taskId, taskId]);
     const next = async () => (await messages.next()).value;
     expect(await next()).toEqual(acknowledged(taskId));
     expect(Object(await next()).params).toMatchObject({ taskId, status: 'working', ...SUBSCRIPTION });
@@ -56,12 +56,12 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('gets the tool calls while the task runs', async () => {
-    const answer = held(record('mcp-task-heard'));
+    const answer = holdReply(record('mcp-task-heard'));
     const { message } = script(answer.reply, 'Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     await answer.asked();
     const words: unknown[] = [];
-    const messages = listening(via, [taskId]);
+    const messages = listenToTasks(via, [taskId]);
     await messages.next();
     await messages.next();
     answer.release();
@@ -75,7 +75,7 @@ describe('a client that subscribes to its task', () => {
     const { taskId } = await taskOf(via, 'ask_clerk', { message: message(), session: id });
     const seen: unknown[] = [];
     let isDecided = false;
-    for await (const { params } of listening(via, [taskId])) {
+    for await (const { params } of listenToTasks(via, [taskId])) {
       const { status, statusMessage, result } = Object(params);
       if (status) seen.push(result ? texts(result) : statusMessage);
       if (isDecided || !String(statusMessage).startsWith('The turn waits')) continue;
@@ -104,7 +104,7 @@ describe('a client that subscribes to its task', () => {
         return taskId;
       }),
     );
-    const [first, ...others] = await all(listening(via, [...ids, 'no-task', '']));
+    const [first, ...others] = await collect(listenToTasks(via, [...ids, 'no-task', '']));
     expect(first).toEqual(acknowledged(...ids));
     expect(others.at(-1)).toEqual(END);
     expect(
@@ -113,15 +113,15 @@ describe('a client that subscribes to its task', () => {
         .map(({ params }) => Object(params).taskId)
         .toSorted(),
     ).toEqual(ids.toSorted());
-    expect(await all(listening(via, []))).toEqual([acknowledged(), END]);
+    expect(await collect(listenToTasks(via, []))).toEqual([acknowledged(), END]);
   });
 
   it('can disconnect, and the turn continues', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     await answer.asked();
-    const messages = listening(via, [taskId]);
+    const messages = listenToTasks(via, [taskId]);
     await messages.next();
     await messages.return();
     answer.release();

@@ -10,7 +10,7 @@ import {
 import type { JsonValue } from '@modelcontextprotocol/ext-tasks/core';
 import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import { appWithEndpoint, messagesOf, newId, postMcp, texts } from './talk.ts';
@@ -18,12 +18,12 @@ import { appWithEndpoint, messagesOf, newId, postMcp, texts } from './talk.ts';
 const via = appWithEndpoint({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
 
-const refused = (): never => {
+const refuseRequest = (): never => {
   throw new Error('This test expects no such request.');
 };
 
 /** The extension's own client over the SDK's, connected to a test's Worker. */
-async function connected(
+async function connectClient(
   send: Send,
   elicitation?: ApplicationInputCallbacks['elicitation'],
 ): Promise<TaskEnabledSession> {
@@ -34,7 +34,11 @@ async function connected(
   return createTaskSessionFromClient(client, {
     endpointId: 'test',
     ...(elicitation && {
-      onInputRequest: createApplicationInputHandler({ elicitation, sampling: refused, roots: refused }),
+      onInputRequest: createApplicationInputHandler({
+        elicitation,
+        sampling: refuseRequest,
+        roots: refuseRequest,
+      }),
     }),
     v2RequestFraming: { protocolVersion: '2026-07-28', clientInfo, clientCapabilities: { elicitation: {} } },
     // The SDK's client does not support task results, so the extension's client sends raw requests.
@@ -57,7 +61,7 @@ async function connected(
 
 describe('the official client of the extension', () => {
   it('calls an agent, polls its task, and reads its answer', async () => {
-    const session = await connected(via);
+    const session = await connectClient(via);
     const { message } = script({ calls: [{ name: 'add', input: { a: 1, b: 2 } }] }, 'Three.');
     const execution = await session.callTool('scripted', { message: message(), session: newId() });
     expect(execution.kind).toBe('task');
@@ -69,7 +73,7 @@ describe('the official client of the extension', () => {
   it('asks its user a pending question', async () => {
     const to = newId();
     const asked: unknown[] = [];
-    const session = await connected(appWithEndpoint({ agents: ['clerk'] }), ({ params }) => {
+    const session = await connectClient(appWithEndpoint({ agents: ['clerk'] }), ({ params }) => {
       asked.push(Object(params).message);
       return { action: 'accept', content: { decision: 'approve' } };
     });
@@ -82,8 +86,8 @@ describe('the official client of the extension', () => {
   });
 
   it('cancels its task', async () => {
-    const session = await connected(via);
-    const answer = held('Never.');
+    const session = await connectClient(via);
+    const answer = holdReply('Never.');
     const { message } = script(answer.reply);
     const input = { message: message(), session: `${MANUAL_DELIVERY}-${newId()}` };
     const execution = await session.callTool('scripted', input);

@@ -23,7 +23,7 @@ interface Waiting {
 }
 
 /** A task that waits for decisions about these calls. */
-async function waiting(
+async function startWaitingTask(
   send: Send,
   calls: readonly ReturnType<typeof pay>[],
   options: object = ASKS,
@@ -41,7 +41,7 @@ const update = (taskId: unknown, inputResponses: object, options: object = ASKS,
 describe('a task that waits', () => {
   it('asks its client, whose answer is a decision, and the turn resumes in the background', async () => {
     const to = newId();
-    const { taskId, session, task, keys } = await waiting(via, [pay(to, 5)]);
+    const { taskId, session, task, keys } = await startWaitingTask(via, [pay(to, 5)]);
     const { pending } = await json(await via(`/agents/clerk/sessions/${session}`));
     const [{ call, links, message }] = Object(pending);
     expect(keys).toEqual([`${call}#0`]);
@@ -70,7 +70,7 @@ describe('a task that waits', () => {
 
   it('is rejected if the client’s user declines', async () => {
     const to = newId();
-    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'decline' } })).toEqual(ACK);
     await pollUntil(via, taskId, 'completed', ASKS);
     expect(paidTo(to)).toEqual([]);
@@ -78,7 +78,7 @@ describe('a task that waits', () => {
 
   it('resumes after the last of several answers, and asks for the missing ones', async () => {
     const to = newId();
-    const { taskId, keys } = await waiting(via, [pay(to, 1), pay(to, 2)]);
+    const { taskId, keys } = await startWaitingTask(via, [pay(to, 1), pay(to, 2)]);
     const [first = '', second = ''] = keys;
     expect(keys.length).toBe(2);
     expect(await update(taskId, { [second]: approve })).toEqual(ACK);
@@ -103,7 +103,11 @@ describe('a task that waits', () => {
     );
     const to = newId();
     const by = (user: string) => ({ ...ASKS, headers: { 'x-user': user } });
-    const { taskId, keys } = await waiting(roles, [pay(to, 1), pay(to, 2, 'pay_as_manager')], by('ada'));
+    const { taskId, keys } = await startWaitingTask(
+      roles,
+      [pay(to, 1), pay(to, 2, 'pay_as_manager')],
+      by('ada'),
+    );
     expect(keys.length).toBe(1);
     const ofBoss = await requestResult(roles, 'tasks/get', { taskId }, by('boss'));
     const [mine] = keys;
@@ -123,7 +127,7 @@ describe('a task that waits', () => {
 
   it('is cancelled if the answer is exit', async () => {
     const to = newId();
-    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(ACK);
     await pollUntil(via, taskId, 'cancelled', ASKS);
     expect(await update(taskId, { [String(keys[0])]: approve })).toEqual(ACK);
@@ -134,7 +138,7 @@ describe('a task that waits', () => {
 describe('tasks/update', () => {
   it('ignores answers without a question', async () => {
     const to = newId();
-    const { taskId, task } = await waiting(via, [pay(to, 5)]);
+    const { taskId, task } = await startWaitingTask(via, [pay(to, 5)]);
     for (const answers of [
       {},
       { 'unknown-key': approve },
@@ -153,7 +157,7 @@ describe('tasks/update', () => {
   });
 
   it('leaves a question open if its form was dismissed', async () => {
-    const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
+    const { taskId, task, keys } = await startWaitingTask(via, [pay(newId(), 5)]);
     expect(await update(taskId, { [String(keys[0])]: { action: 'cancel' } })).toEqual(ACK);
     expect(await requestResult(via, 'tasks/get', { taskId }, ASKS)).toEqual(task);
   });
@@ -165,7 +169,7 @@ describe('tasks/update', () => {
       'decision: must be approve, edit, reject or exit',
     ],
   ])('refuses %j', async (answer, problem) => {
-    const { taskId, task, keys } = await waiting(via, [pay(newId(), 5)]);
+    const { taskId, task, keys } = await startWaitingTask(via, [pay(newId(), 5)]);
     const [key = ''] = keys;
     expect(await update(taskId, { [key]: answer })).toEqual({
       error: {
@@ -178,7 +182,7 @@ describe('tasks/update', () => {
 
   it('requires a client that has declared the extension, and a task of the caller', async () => {
     const to = newId();
-    const { taskId, keys } = await waiting(via, [pay(to, 5)]);
+    const { taskId, keys } = await startWaitingTask(via, [pay(to, 5)]);
     const answers = { [String(keys[0])]: approve };
     const response = await sendRequest(
       via,

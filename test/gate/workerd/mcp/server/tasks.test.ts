@@ -2,7 +2,7 @@ import { abortAllDurableObjects } from 'cloudflare:test';
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { recordings } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
 import { answerTo, appWithEndpoint, callTool, KEY, newId, record, texts, viewOf } from './talk.ts';
@@ -17,7 +17,7 @@ const path = (session: string): string => `/agents/scripted/sessions/${session}`
 describe('an agent call of a client that supports tasks', () => {
   it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
     const id = newId();
-    const answer = held('Three.');
+    const answer = holdReply('Three.');
     const { message } = script(record('mcp-task'), answer.reply);
     const input = { message: message(), session: id };
     const created = await taskOf(via, 'scripted', input);
@@ -84,7 +84,7 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('continues if the session’s object restarts between two polls', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(record('mcp-task-anew'), answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
@@ -123,7 +123,7 @@ describe('an agent call of a client that supports tasks', () => {
 
   it('that is refused returns the reason, and no task', async () => {
     const id = newId();
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const { message } = script(answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
@@ -185,7 +185,7 @@ describe('an agent call of a client that supports tasks', () => {
 describe('tasks/cancel', () => {
   it('stops the turn, and is acknowledged even after its end', async () => {
     const id = `${MANUAL_DELIVERY}-${newId()}`;
-    const answer = held('Never.');
+    const answer = holdReply('Never.');
     const { message } = script(answer.reply);
     const { taskId, createdAt } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
@@ -311,7 +311,7 @@ describe('an endpoint', () => {
   });
 });
 
-const named = (...parts: readonly string[]): string =>
+const encodeTaskId = (...parts: readonly string[]): string =>
   btoa(parts.join('/')).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 
 describe('a task id', () => {
@@ -324,14 +324,14 @@ describe('a task id', () => {
   const unknown = [
     ['no id of ours', 'tasks-conformance-nonexistent-12345'],
     ['none at all', ''],
-    ['a published tool', named('hello', 's-1', 'aa', 'new')],
-    ['nothing published', named('marathon', 's-1', 'aa', 'new')],
-    ['a property of every object', named('__proto__', 's-1', 'aa', 'new')],
-    ['an invalid session', named('scripted', 'a b', 'aa', 'new')],
-    ['a session that never was', named('scripted', 's-never-was', 'aa', 'new')],
-    ['no turn', named('scripted', 's-1', '', 'new')],
-    ['one part too many', named('scripted', 's-1', 'aa', 'bb', 'new')],
-    ['another end', named('scripted', 's-1', 'aa', 'maybe')],
+    ['a published tool', encodeTaskId('hello', 's-1', 'aa', 'new')],
+    ['nothing published', encodeTaskId('marathon', 's-1', 'aa', 'new')],
+    ['a property of every object', encodeTaskId('__proto__', 's-1', 'aa', 'new')],
+    ['an invalid session', encodeTaskId('scripted', 'a b', 'aa', 'new')],
+    ['a session that never was', encodeTaskId('scripted', 's-never-was', 'aa', 'new')],
+    ['no turn', encodeTaskId('scripted', 's-1', '', 'new')],
+    ['one part too many', encodeTaskId('scripted', 's-1', 'aa', 'bb', 'new')],
+    ['another end', encodeTaskId('scripted', 's-1', 'aa', 'maybe')],
     ['text beyond ASCII', 'äöü-✓'],
   ] as const;
 
@@ -359,7 +359,7 @@ describe('a task id', () => {
         }),
       },
     );
-    const answer = held('For Ada.');
+    const answer = holdReply('For Ada.');
     const { message } = script(answer.reply);
     const ada = { headers: { 'x-user': 'ada', 'x-tenant': 'acme' } };
     const { taskId } = await taskOf(shared, 'scripted', { message: message() }, ada);

@@ -18,8 +18,8 @@ import { toResult } from '../../../../doors/mcp.ts';
 import { listedTool } from '../../../node/mcp/tools/listing-fixtures.ts';
 import { answerTo, appWithEndpoint, callTool, connectClient, KEY } from './talk.ts';
 
-const said = (words: string) => ({ content: [{ type: 'text', text: words }] });
-const refused = (words: string) => ({ ...said(words), isError: true });
+const textResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
+const errorResult = (words: string) => ({ ...textResult(words), isError: true });
 
 const greet = defineTool({
   name: 'greet',
@@ -41,7 +41,7 @@ const tool = (run: (call: CallContext) => unknown, effect: 'read' | 'idempotent'
 const HELLO = new TextEncoder().encode('hello');
 const HELLO_ID = '2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824';
 
-const asked = (run: (call: CallContext) => unknown) =>
+const callPublished = (run: (call: CallContext) => unknown) =>
   callTool(appWithEndpoint({ tools: [tool(run)] }, { use: [files()] }), 'it');
 
 const $schema = 'https://json-schema.org/draft/2020-12/schema';
@@ -100,13 +100,15 @@ describe('tools/call', () => {
 
   it('runs the tool, through the official client', async () => {
     const client = await connectClient(via);
-    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toEqual(said('Hello, Ada.'));
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toEqual(
+      textResult('Hello, Ada.'),
+    );
     await client.close();
   });
 
   it('returns every problem of an input in one error, in the tool’s words', async () => {
     expect(await callTool(via, 'greet', { name: 'A', times: 'many' })).toEqual(
-      refused(
+      errorResult(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
           '- times: Invalid type: Expected number but received "many"\nCall it again with a corrected input.',
       ),
@@ -137,27 +139,27 @@ describe('tools/call', () => {
   });
 
   it.each<[string, unknown, unknown]>([
-    ['a text', text('Words.'), said('Words.')],
-    ['undefined', undefined, said('Done')],
-    ['null', null, said('')],
-    ['a number', 7, said('7')],
-    ['an object', { a: 1 }, { ...said('{"a":1}'), structuredContent: { a: 1 } }],
+    ['a text', text('Words.'), textResult('Words.')],
+    ['undefined', undefined, textResult('Done')],
+    ['null', null, textResult('')],
+    ['a number', 7, textResult('7')],
+    ['an object', { a: 1 }, { ...textResult('{"a":1}'), structuredContent: { a: 1 } }],
     [
       'an object with a text',
       artifact('One a.', { a: 1 }),
-      { ...said('One a.'), structuredContent: { a: 1 } },
+      { ...textResult('One a.'), structuredContent: { a: 1 } },
     ],
-    ['a list', [1, 2], said('[1,2]')],
-    ['an error', error('No such order.'), refused('No such order.')],
+    ['a list', [1, 2], textResult('[1,2]')],
+    ['an error', error('No such order.'), errorResult('No such order.')],
   ])('returns the result %s', async (_, value, expected) => {
-    expect(await asked(() => value)).toEqual(expected);
+    expect(await callPublished(() => value)).toEqual(expected);
   });
 
   it('returns an error that a tool throws as its error (MCP-12)', async () => {
-    const answer = await asked(() => {
+    const answer = await callPublished(() => {
       throw new Error('The shop is closed.');
     });
-    expect(answer).toEqual(refused('The shop is closed.'));
+    expect(answer).toEqual(errorResult('The shop is closed.'));
   });
 
   it('returns images, audio, resources and links unchanged', async () => {
@@ -168,11 +170,11 @@ describe('tools/call', () => {
       { type: 'resource', resource: { uri: 'test://a', mimeType: 'text/plain', text: 'A.' } },
       { type: 'resource_link', uri: 'test://b', name: 'b' },
     ] as const;
-    expect(await asked(() => mcpResult(blocks))).toEqual({ content: blocks });
+    expect(await callPublished(() => mcpResult(blocks))).toEqual({ content: blocks });
   });
 
   it('returns files of a tool with their bytes, in order: images, audio, and resources under their ids', async () => {
-    const answer = await asked(() =>
+    const answer = await callPublished(() =>
       content([
         'Look:',
         image(HELLO, 'image/png', 'a.png'),
@@ -212,7 +214,7 @@ describe('tools/call', () => {
     onTestFinished(() => log.mockRestore());
     const large = new Uint8Array(8 * 1024 * 1024 + 1);
     const parts = content(['A chart.', image(HELLO, 'image/png'), image(large, 'image/png')]);
-    expect(await asked(() => artifact(parts, { a: 1 }))).toEqual({
+    expect(await callPublished(() => artifact(parts, { a: 1 }))).toEqual({
       content: [
         { type: 'text', text: 'A chart.' },
         { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' },
@@ -243,7 +245,7 @@ describe('tools/call', () => {
     const other = { sha256: HELLO_ID, size: 5 };
     const structuredContent = { content: blocks, repeats: [blob, 'x'], other };
     const answer = CallToolResultSchema.parse({ content: blocks, structuredContent });
-    expect(await asked(() => toResult(listedTool(), answer))).toEqual(answer);
+    expect(await callPublished(() => toResult(listedTool(), answer))).toEqual(answer);
   });
 
   it('reports bytes of another server’s result that are no longer available', async () => {
@@ -257,7 +259,7 @@ describe('tools/call', () => {
         },
       ],
     };
-    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual({
+    expect(await callPublished(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual({
       content: [
         { type: 'text', text: 'Look:' },
         { type: 'text', text: '[image image/png, 5 bytes] (its bytes are missing)' },
@@ -271,20 +273,20 @@ describe('tools/call', () => {
       content: [{ type: 'image', data: 'aA==', mimeType: 'image/png' }],
       structuredContent: { a: 1 },
     };
-    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(value);
+    expect(await callPublished(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(value);
   });
 
   it('returns the text of invalid content', async () => {
     const value = { content: [{ type: 'image', data: 'no base64!', mimeType: 7 }] };
-    expect(await asked(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(
-      said('A picture.'),
+    expect(await callPublished(() => artifact('A picture.', { name: 'McpContent' }, value))).toEqual(
+      textResult('A picture.'),
     );
   });
 
   it('returns an artifact of any other type as structured content', async () => {
     const Customer = defineDomainType({ name: 'Customer', schema: v.object({ id: v.string() }) });
-    expect(await asked(() => artifact('Ada.', Customer, { id: 'c1' }))).toEqual({
-      ...said('Ada.'),
+    expect(await callPublished(() => artifact('Ada.', Customer, { id: 'c1' }))).toEqual({
+      ...textResult('Ada.'),
       structuredContent: { id: 'c1' },
     });
   });

@@ -17,7 +17,7 @@ import { createTestSession, type ScriptedReply } from '../../../../../src/testin
 import { answers } from '../../../../fixtures/mcp/fake-server.ts';
 import { warnings } from '../../../../fixtures/warnings.ts';
 import { calls, methods, sayingTool, scene } from '../../../node/mcp/tools/scenes.ts';
-import { offered, results } from '../../../node/unfolding/scenes.ts';
+import { offeredTools, results } from '../../../node/unfolding/scenes.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
 
@@ -25,7 +25,7 @@ const groupOf = (clients: readonly McpClient[], more: Partial<McpToolGroupConfig
   defineMcpToolGroup({ role: 'web', description: 'The web.', clients, ...more });
 
 /** An agent that uses the role, with the permissions that server groups need. */
-const asking = (request: ToolGroupOptions = {}) =>
+const agentWithGroup = (request: ToolGroupOptions = {}) =>
   defineAgent({
     name: 'clerk',
     description: 'Helps.',
@@ -34,13 +34,13 @@ const asking = (request: ToolGroupOptions = {}) =>
   });
 
 interface Given {
-  readonly agent?: ReturnType<typeof asking>;
+  readonly agent?: ReturnType<typeof agentWithGroup>;
   readonly excludes?: readonly string[];
 }
 
 /** A session of that agent, in an app that has the group. */
 const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given = {}) =>
-  createTestSession(given.agent ?? asking(), {
+  createTestSession(given.agent ?? agentWithGroup(), {
     replies,
     use: [registered([group])],
     env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
@@ -98,7 +98,7 @@ describe('a tool group of MCP servers', () => {
     await session.send('Go.');
     await session.send('Go on.');
     const all = ['headlines', 'order'];
-    expect(offered(session)).toEqual([all, all, all, all]);
+    expect(offeredTools(session)).toEqual([all, all, all, all]);
     expect(results(session)).toEqual(['order done', 'headlines done']);
     for (const { server } of [shop, news]) expect(methods(server)).toMatchObject({ 'tools/list': 1 });
   });
@@ -118,12 +118,12 @@ describe('a tool group of MCP servers', () => {
     });
     const session = desk(group, ['Done.']);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
+    expect(offeredTools(session)).toEqual([['one_drop', 'one_read', 'two_drop', 'two_read', 'two_write']]);
   });
 
   it('is refused to an agent that does not allow its reach, without a request (TGR-09)', () => {
     const { server, client } = scene([sayingTool('search')]);
-    expect(() => desk(groupOf([client]), ['Never.'], { agent: asking({ permissions: [] }) })).toThrow(
+    expect(() => desk(groupOf([client]), ['Never.'], { agent: agentWithGroup({ permissions: [] }) })).toThrow(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -134,9 +134,9 @@ describe('a tool group of MCP servers', () => {
     const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
     expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
     const said = warnings();
-    const session = desk(groupOf([]), ['Done.'], { agent: asking({ optional: true }) });
+    const session = desk(groupOf([]), ['Done.'], { agent: agentWithGroup({ optional: true }) });
     await session.send('Go.');
-    expect(offered(session)).toEqual([[]]);
+    expect(offeredTools(session)).toEqual([[]]);
     expect(said).toEqual([`holdfast: ${none} It is optional, so the agent runs without it.`]);
   });
 
@@ -148,7 +148,7 @@ describe('a tool group of MCP servers', () => {
     await session.send('Go.');
     shop.server.misbehave = undefined;
     await session.send('Again.');
-    expect(offered(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['headlines', 'shop_is_not_reachable'],
       ['headlines', 'order'],
       ['headlines', 'order'],
@@ -162,10 +162,10 @@ describe('a tool group of MCP servers', () => {
   it('reports a missing required tool and the available ones (TGR-06, MCP-02)', async () => {
     const said = warnings();
     const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
-    const agent = asking({ required: ['crawl', 'fetch'] });
+    const agent = agentWithGroup({ required: ['crawl', 'fetch'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
     await session.send('Go.');
-    expect(offered(session)[0]).toEqual(['crawl', 'fetch', 'search']);
+    expect(offeredTools(session)[0]).toEqual(['crawl', 'fetch', 'search']);
     const text = "MCP tool 'crawl' not found. Available tools: fetch, search";
     expect(results(session)).toEqual([`Error: ${text}`]);
     expect(said).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${text}`]);
@@ -174,7 +174,7 @@ describe('a tool group of MCP servers', () => {
   it('reports a missing required tool if no server can be reached (TGR-06, MCP-02)', async () => {
     warnings();
     const { client } = scene([sayingTool('crawl')], { server: { misbehave: answers(502) } });
-    const agent = asking({ required: ['crawl'] });
+    const agent = agentWithGroup({ required: ['crawl'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -186,7 +186,7 @@ describe('a tool group of MCP servers', () => {
     const { client } = scene([sayingTool('search'), sayingTool('delete_page')], { prefix: 'wiki_' });
     const session = desk(groupOf([client]), ['Done.'], { excludes: ['page'] });
     await session.send('Go.');
-    expect(offered(session)).toEqual([['wiki_search']]);
+    expect(offeredTools(session)).toEqual([['wiki_search']]);
   });
 
   it('can be inside one unfolding tool, and its server is queried when that is opened (UNF-34, MCP-08)', async () => {
@@ -196,7 +196,7 @@ describe('a tool group of MCP servers', () => {
     await session.send('Wait.');
     expect(server.requests).toEqual([]);
     await session.send('Go.');
-    expect(offered(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
+    expect(offeredTools(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
     expect(results(session).at(-1)).toBe('search done');
     expect(methods(server)).toMatchObject({ 'tools/list': 1 });
   });
@@ -204,7 +204,7 @@ describe('a tool group of MCP servers', () => {
   it('is listed by GET /agents from its own description, without a handshake (MCP-10)', async () => {
     const { server, client } = scene([sayingTool('search')]);
     const app = appWith({
-      agents: [asking()],
+      agents: [agentWithGroup()],
       model: openaiCompatible(),
       use: [registered([groupOf([client], { provider: 'Docker' })])],
     });

@@ -14,7 +14,7 @@ import { logTo } from '../../../../../src/modules/app/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
-import { held } from '../../../../fixtures/scripts.ts';
+import { holdReply } from '../../../../fixtures/scripts.ts';
 import { calls, scene } from '../../../node/mcp/tools/scenes.ts';
 import { appWith, objectsWith } from '../../http/app.ts';
 import { json, post, type Send, SSE, sessionName } from '../../http/client.ts';
@@ -23,7 +23,7 @@ import { advanceClock, LONG_LEASE_MS, newManualSession } from '../../http/time.t
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
 /** Counts its calls by the server's session, and returns the id. */
-function thinking(): FakeTool {
+function thinkingTool(): FakeTool {
   const thoughts = new Map<string, number>();
   return {
     name: 'think',
@@ -40,7 +40,7 @@ const THINK = [calls('think'), 'Done.'];
 
 /** An agent whose server thinks, its sessions and its log. */
 function desk(replies: readonly ScriptedReply[], refreshAfter?: number) {
-  const { server, client } = scene([thinking()], {
+  const { server, client } = scene([thinkingTool()], {
     keepSession: true,
     ...(refreshAfter === 0 && { refreshAfter }),
   });
@@ -97,7 +97,7 @@ describe('a server session that is kept in a real object', () => {
   );
 
   it('is not shared with an invocation that takes over while the former one can still be alive', async () => {
-    const lost = held(calls('think'));
+    const lost = holdReply(calls('think'));
     const one = desk([...THINK, lost.reply, ...THINK, ...THINK], 0);
     const { server, session, worker, say, goOn, shown } = one;
     await say();

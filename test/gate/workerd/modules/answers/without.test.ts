@@ -20,14 +20,14 @@ const clerk = {
 const asking = defineAgent({ ...clerk, tools: [requireApproval(pay, 'Pay?', { by: 'manager' })] });
 const plain = defineAgent(clerk);
 
-const before = (caller: Caller): Send => appWith({ agents: [asking], auth: () => caller });
-const after = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
+const appBefore = (caller: Caller): Send => appWith({ agents: [asking], auth: () => caller });
+const appAfter = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
 
 /** Runs a turn that waits for the approval of a call. */
-async function waiting() {
+async function startWaitingTurn() {
   const session = newSession('agent');
   const message = script({ calls: [{ name: 'pay' }] }, 'Done.').message();
-  const { turn, status } = await json(await post(session, { message }, { via: before(max) }));
+  const { turn, status } = await json(await post(session, { message }, { via: appBefore(max) }));
   expect(status).toBe('suspended');
   return { session, call: `${turn}.3.0`, path: `${session}/turns/${turn}` };
 }
@@ -50,24 +50,24 @@ const decline = (session: string, via: Send): Promise<Response> =>
   });
 
 it('an app without the module of answers shows the turn as suspended without pending calls', async () => {
-  const { session, path } = await waiting();
-  expect(await json(await after(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
-  expect(await json(await after(max)(session))).toMatchObject({ pending: [] });
+  const { session, path } = await startWaitingTurn();
+  expect(await json(await appAfter(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
+  expect(await json(await appAfter(max)(session))).toMatchObject({ pending: [] });
 });
 
 it('an app that has the module again shows the pending calls, even without new events', async () => {
-  const { session } = await waiting();
-  const { headers } = await after(max)(session);
+  const { session } = await startWaitingTurn();
+  const { headers } = await appAfter(max)(session);
   const known = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
-  expect((await after(max)(session, known)).status).toBe(304);
-  const back = await before(max)(session, known);
+  expect((await appAfter(max)(session, known)).status).toBe(304);
+  const back = await appBefore(max)(session, known);
   expect(back.status).toBe(200);
   expect(await json(back)).toMatchObject({ pending: [{ tool: 'pay' }] });
 });
 
 it('an app without the module has no route for the answer, names the module, and resumes the turn with it', async () => {
-  const { session, call } = await waiting();
-  const refused = await answer(session, call, after(max));
+  const { session, call } = await startWaitingTurn();
+  const refused = await answer(session, call, appAfter(max));
   expect([refused.status, await json(refused)]).toMatchObject([
     404,
     {
@@ -77,22 +77,22 @@ it('an app without the module has no route for the answer, names the module, and
         "Import it from 'holdfast/answers' and add it to `use`.",
     },
   ]);
-  expect(await json(await answer(session, call, before(max)))).toMatchObject({ text: 'Done.' });
+  expect(await json(await answer(session, call, appBefore(max)))).toMatchObject({ text: 'Done.' });
 });
 
 it.each([cancel, decline])(
   'an app without the module lets only a caller with the question’s role end the turn: %o',
   async (end) => {
-    const { session, path } = await waiting();
-    const refused = await end(session, after(ann));
+    const { session, path } = await startWaitingTurn();
+    const refused = await end(session, appAfter(ann));
     expect([refused.status, (await json(refused)).type]).toEqual([403, 'urn:holdfast:problem:role-required']);
-    expect(await json(await after(max)(path))).toMatchObject({ status: 'suspended' });
-    expect((await end(session, after(max))).ok).toBe(true);
+    expect(await json(await appAfter(max)(path))).toMatchObject({ status: 'suspended' });
+    expect((await end(session, appAfter(max))).ok).toBe(true);
   },
 );
 
 it('an app without the module ends the turn as cancelled if a message declines the question', async () => {
-  const { session, path } = await waiting();
-  expect(await json(await decline(session, after(max)))).toMatchObject({ text: 'Done.' });
-  expect(await json(await after(max)(path))).toMatchObject({ outcome: 'cancelled' });
+  const { session, path } = await startWaitingTurn();
+  expect(await json(await decline(session, appAfter(max)))).toMatchObject({ text: 'Done.' });
+  expect(await json(await appAfter(max)(path))).toMatchObject({ outcome: 'cancelled' });
 });

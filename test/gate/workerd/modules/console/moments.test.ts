@@ -60,7 +60,7 @@ const outside = defineModule({ name: 'outside' }).use({
 const inner = (name: string) => ({ calls: [{ name, input: {} }] });
 
 /** Runs a turn in a new session, and returns the session's app, path and journal. */
-async function played(...replies: readonly ScriptedReply[]) {
+async function playTurn(...replies: readonly ScriptedReply[]) {
   const model = scriptedModel(replies, { name: 'm' });
   const agent = defineAgent({
     name: 'clerk',
@@ -89,7 +89,7 @@ const lockedIn = (offer: Readonly<Record<string, unknown>>) =>
 
 describe('GET .../console/offer', () => {
   it('shows the tools of each reply: unfolded ones once their unfolding tool is open', async () => {
-    const { at, replied } = await played(inner('desk'), inner('pay'), 'Done.');
+    const { at, replied } = await playTurn(inner('desk'), inner('pay'), 'Done.');
     const first = await at(`offer?reply=${replied(0).seq}`);
     expect(first).toMatchObject({
       ...{ frame: '', path: 'clerk', iteration: 1, model: 'm', hidden: [], unknown: [] },
@@ -104,7 +104,7 @@ describe('GET .../console/offer', () => {
   });
 
   it('shows a state machine from inside: its state, and the tools of other states as locked', async () => {
-    const { at, replied } = await played(
+    const { at, replied } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
       ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
     );
@@ -120,7 +120,7 @@ describe('GET .../console/offer', () => {
   });
 
   it('shows a playbook from inside: what unlocks each locked tool', async () => {
-    const { at, replied } = await played(inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.');
+    const { at, replied } = await playTurn(inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.');
     expect(lockedIn(await at(`offer?reply=${replied(1).seq}`))).toEqual({
       look: undefined,
       pay: 'This tool is not yet available. You must first use: look',
@@ -129,7 +129,7 @@ describe('GET .../console/offer', () => {
   });
 
   it('shows the limits of the loop and of modules, and their usage', async () => {
-    const { at, replied } = await played(inner('look'), 'Done.');
+    const { at, replied } = await playTurn(inner('look'), 'Done.');
     expect((await at(`offer?reply=${replied(1).seq}`)).limits).toEqual([
       { name: 'iterations', used: 1, most: 20 },
       { name: 'tokens', used: 15, most: 1_000_000 },
@@ -142,14 +142,14 @@ describe('GET .../console/offer', () => {
     ['reply=x', 'reply must be the sequence number of an event, such as 12.'],
     ['', 'The loop is not open at this event.'],
   ])('refuses the query "%s"', async (query, detail) => {
-    const { at } = await played('Done.');
+    const { at } = await playTurn('Done.');
     expect(await at(`offer?${query}`)).toMatchObject({ status: 400, detail });
   });
 });
 
 describe('GET .../console/request', () => {
   it('returns the request that the model received, including requests of nested loops', async () => {
-    const { at, replied, model } = await played(
+    const { at, replied, model } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
       ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
     );
@@ -161,7 +161,7 @@ describe('GET .../console/request', () => {
   });
 
   it('says which hashes of this code differ from the journaled ones', async () => {
-    const { path, replied } = await played('Done.');
+    const { path, replied } = await playTurn('Done.');
     const later = defineAgent({
       name: 'clerk',
       description: 'Works.',
@@ -176,7 +176,7 @@ describe('GET .../console/request', () => {
   });
 
   it('calls no model, tool, module or object that could change anything', async () => {
-    const { at, replied, model, asked, path, send, events } = await played(
+    const { at, replied, model, asked, path, send, events } = await playTurn(
       ...[inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.'],
     );
     const before = { runs: runs.length, prepared };
@@ -193,7 +193,7 @@ describe('GET .../console/request', () => {
 
 describe('GET .../console/state', () => {
   it('returns the state after an event, as the code of the deployment folds it', async () => {
-    const { at, events } = await played(inner('look'), 'Done.');
+    const { at, events } = await playTurn(inner('look'), 'Done.');
     const head = events.at(-1)?.seq;
     const end = await at('state');
     expect(end).toMatchObject({ seq: head, head, state: { turn: { outcome: 'completed', iterations: 2 } } });
@@ -206,7 +206,7 @@ describe('GET .../console/state', () => {
   });
 
   it('returns 404 for a session that has not started', async () => {
-    const { send } = await played('Done.');
+    const { send } = await playTurn('Done.');
     expect((await send('/agents/clerk/sessions/unknown/console/state')).status).toBe(404);
   });
 });

@@ -6,17 +6,18 @@ import type { StoredEvent } from '../../../../../src/journal/entry.ts';
 import { feedback, feedbackDescription, feedbackIn } from '../../../../../src/modules/feedback/entry.ts';
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { journal, json, newSession, post, type Send, sessionId } from '../../http/client.ts';
 
 const use = [feedback(), openApi({ descriptions: [feedbackDescription] })];
 
 /** An app of the tenant `shop`, used by one of its people. */
-const as = (id: string): Send => appWith({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
-const ada = as('ada');
+const appFor = (id: string): Send =>
+  appWith({ agents: [scripted], use, auth: () => ({ id, tenant: 'shop' }) });
+const ada = appFor('ada');
 
-const said = async (via: Send, path: string, turn: string, body: unknown) => {
+const postFeedback = async (via: Send, path: string, turn: string, body: unknown) => {
   const response = await via(`${path}/turns/${turn}/feedback`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -25,13 +26,13 @@ const said = async (via: Send, path: string, turn: string, body: unknown) => {
   return { status: response.status, body: await json(response) };
 };
 
-const listed = async (path: string, via = ada) => {
+const listFeedback = async (path: string, via = ada) => {
   const response = await via(`${path}/feedback`);
   return { status: response.status, body: await json(response) };
 };
 
 /** A session with a turn for each of these answers. */
-async function answered(...texts: readonly string[]) {
+async function answerTurns(...texts: readonly string[]) {
   const path = newSession();
   const { message } = script(...(texts.length > 0 ? texts : ['An answer.']));
   const say = async (): Promise<string> =>
@@ -46,9 +47,9 @@ const now = expect.closeTo(Date.now(), -6);
 
 describe('POST .../turns/{turn}/feedback', () => {
   it('journals a score and text, which the session lists', async () => {
-    const { path, turn } = await answered();
+    const { path, turn } = await answerTurns();
     const kept = { turn, by: 'ada', score: -0.5, words: 'It is too long.', at: now };
-    expect(await said(ada, path, turn, { score: -0.5, words: 'It is too long.' })).toEqual({
+    expect(await postFeedback(ada, path, turn, { score: -0.5, words: 'It is too long.' })).toEqual({
       status: 200,
       body: kept,
     });
@@ -58,18 +59,18 @@ describe('POST .../turns/{turn}/feedback', () => {
       module: 'feedback',
       facts: [{ slice: 'feedback', fact: { by: 'ada', score: -0.5, words: 'It is too long.' } }],
     });
-    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [kept] } });
+    expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [kept] } });
     // The state of the session does not contain it.
     expect(JSON.stringify(await json(await ada(path)))).not.toContain('too long');
   });
 
   it('replaces the same caller’s earlier feedback about the turn, but no other feedback', async () => {
-    const { path, turn, second } = await answered('One.', 'Two.');
-    await said(ada, path, second, { score: 1 });
-    await said(ada, path, turn, { score: -1, words: 'No.' });
-    await said(as('bob'), path, turn, { words: 'Fine.' });
-    await said(ada, path, turn, { score: 0.5 });
-    expect(await listed(path)).toEqual({
+    const { path, turn, second } = await answerTurns('One.', 'Two.');
+    await postFeedback(ada, path, second, { score: 1 });
+    await postFeedback(ada, path, turn, { score: -1, words: 'No.' });
+    await postFeedback(appFor('bob'), path, turn, { words: 'Fine.' });
+    await postFeedback(ada, path, turn, { score: 0.5 });
+    expect(await listFeedback(path)).toEqual({
       status: 200,
       body: {
         feedback: [
@@ -83,14 +84,14 @@ describe('POST .../turns/{turn}/feedback', () => {
 
   it('accepts feedback about a running turn, and lists it once the turn has stopped', async () => {
     const path = newSession();
-    const slow = held('Slow.');
+    const slow = holdReply('Slow.');
     const running = post(path, { message: script(slow.reply).message() }, { via: ada });
     await slow.asked();
     const turn = String((await json(await ada(path))).openTurn);
-    expect((await said(ada, path, turn, { score: 1 })).status).toBe(200);
+    expect((await postFeedback(ada, path, turn, { score: 1 })).status).toBe(200);
     slow.release();
     await running;
-    expect((await listed(path)).body).toMatchObject({ feedback: [{ turn, score: 1 }] });
+    expect((await listFeedback(path)).body).toMatchObject({ feedback: [{ turn, score: 1 }] });
   });
 
   it.each([
@@ -104,35 +105,38 @@ describe('POST .../turns/{turn}/feedback', () => {
     [{ words: 'x'.repeat(4_001) }, 'words: must be text of 1 to 4000 characters'],
     [{ score: 1, words: ['Good'] }, 'words: must be text of 1 to 4000 characters'],
   ])('refuses %o with 422 and says why', async (body, problem) => {
-    const { path, turn } = await answered();
-    expect(await said(ada, path, turn, body)).toMatchObject({ status: 422, body: { problems: [problem] } });
-    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
+    const { path, turn } = await answerTurns();
+    expect(await postFeedback(ada, path, turn, body)).toMatchObject({
+      status: 422,
+      body: { problems: [problem] },
+    });
+    expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [] } });
   });
 
   it('refuses an unknown key, and a body that is not JSON', async () => {
-    const { path, turn } = await answered();
-    const { status, body } = await said(ada, path, turn, { score: 1, rating: 5 });
+    const { path, turn } = await answerTurns();
+    const { status, body } = await postFeedback(ada, path, turn, { score: 1, rating: 5 });
     expect([status, JSON.stringify(body.problems)]).toEqual([422, expect.stringContaining('rating')]);
-    expect(await said(ada, path, turn, '{')).toMatchObject({ status: 400 });
+    expect(await postFeedback(ada, path, turn, '{')).toMatchObject({ status: 400 });
   });
 
   it('accepts the longest text, and both ends of the score', async () => {
-    const { path, turn } = await answered();
+    const { path, turn } = await answerTurns();
     for (const body of [{ score: 1 }, { score: -1 }, { words: 'x'.repeat(4_000) }])
-      expect((await said(ada, path, turn, body)).status).toBe(200);
+      expect((await postFeedback(ada, path, turn, body)).status).toBe(200);
   });
 
   it('returns 404 for an unknown turn or session, and for another owner’s session', async () => {
-    const { path, turn } = await answered();
-    expect(await said(ada, path, 'none', { score: 1 })).toMatchObject({
+    const { path, turn } = await answerTurns();
+    expect(await postFeedback(ada, path, 'none', { score: 1 })).toMatchObject({
       status: 404,
       body: { type: /unknown-turn$/ },
     });
-    expect(await said(ada, newSession(), turn, { score: 1 })).toMatchObject({ status: 404 });
+    expect(await postFeedback(ada, newSession(), turn, { score: 1 })).toMatchObject({ status: 404 });
     const eve = appWith({ agents: [scripted], use, auth: () => ({ id: 'eve' }) });
-    expect(await said(eve, path, turn, { score: 1 })).toMatchObject({ status: 404 });
-    expect(await listed(path, eve)).toMatchObject({ status: 404, body: { type: /unknown-session$/ } });
-    expect(await listed(path)).toEqual({ status: 200, body: { feedback: [] } });
+    expect(await postFeedback(eve, path, turn, { score: 1 })).toMatchObject({ status: 404 });
+    expect(await listFeedback(path, eve)).toMatchObject({ status: 404, body: { type: /unknown-session$/ } });
+    expect(await listFeedback(path)).toEqual({ status: 200, body: { feedback: [] } });
   });
 
   it('does not exist in an app without the module, which ignores its events', async () => {
@@ -140,21 +144,21 @@ describe('POST .../turns/{turn}/feedback', () => {
     const { message } = script('One.', 'Still here.');
     const first = await json(await post(path, { message: message() }, { via: ada }));
     const turn = String(first.turn);
-    await said(ada, path, turn, { score: 1 });
+    await postFeedback(ada, path, turn, { score: 1 });
     const without = appWith({ agents: [scripted], auth: () => ({ id: 'ada', tenant: 'shop' }) });
     expect((await without(`${path}/feedback`)).status).toBe(404);
     const next = await post(path, { message: message() }, { via: without });
     expect(await json(next)).toMatchObject({ outcome: 'completed', text: 'Still here.' });
-    const again = await listed(path);
+    const again = await listFeedback(path);
     expect(again.body).toEqual({ feedback: [{ turn, by: 'ada', score: 1, at: now }] });
   });
 });
 
 describe('an eval', () => {
   it('selects the turns that people disliked, with question and answer', async () => {
-    const { path, turn, second } = await answered('It leaves at nine.', 'I do not know.');
-    await said(ada, path, turn, { score: 1 });
-    await said(ada, path, second, { score: -1, words: 'You know this.' });
+    const { path, turn, second } = await answerTurns('It leaves at nine.', 'I do not know.');
+    await postFeedback(ada, path, turn, { score: 1 });
+    await postFeedback(ada, path, second, { score: -1, words: 'You know this.' });
     const holdfast = createHoldfast({ agents: [scripted], use });
     const principal = { id: 'ada', tenant: 'shop' };
     const session: Session = sessionOf(holdfast, env, {

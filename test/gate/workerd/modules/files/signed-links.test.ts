@@ -64,7 +64,7 @@ function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
 const drawing = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
 
 /** Returns the URL of a file that a call has made, as a page gets it. */
-async function drawn(via: Send, id: string = crypto.randomUUID()): Promise<string> {
+async function drawImage(via: Send, id: string = crypto.randomUUID()): Promise<string> {
   const { chat } = openChat({ version: 7, agent: 'desk', via, id });
   await chat.sendMessage({ text: drawing() });
   return String(lastParts(chat).find(({ type }) => type === 'file')?.url);
@@ -74,7 +74,7 @@ const headersOf = ({ headers }: Response, ...names: readonly string[]) =>
   names.map((name) => headers.get(name));
 
 /** Returns the response to a changed URL. */
-async function changed(via: Send, url: string, change: (url: URL) => void): Promise<unknown[]> {
+async function getChanged(via: Send, url: string, change: (url: URL) => void): Promise<unknown[]> {
   const other = new URL(url);
   change(other);
   const response = await via(other.href);
@@ -90,7 +90,7 @@ const WRONG = [403, 'invalid-signature', `The signature of this URL is not valid
 describe('a signed URL', () => {
   it('shows its file without a token, to the page of any site, until it expires', async () => {
     const { open, ada } = appOf();
-    const url = await drawn(ada);
+    const url = await drawImage(ada);
     const response = await open(url);
     expect(response.status).toBe(200);
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(PIXEL);
@@ -129,7 +129,7 @@ describe('a signed URL', () => {
 
   it('works for a tenant’s session', async () => {
     const { open, as } = appOf();
-    const url = await drawn(as('acme'));
+    const url = await drawImage(as('acme'));
     expect(new URL(url).searchParams.get('tenant')).toBe('acme');
     expect((await open(url)).status).toBe(200);
   });
@@ -137,42 +137,42 @@ describe('a signed URL', () => {
   it('grants no access to another file, session, agent, owner or time', async () => {
     const { open, ada, as } = appOf();
     const [first, other] = [crypto.randomUUID(), crypto.randomUUID()];
-    const url = await drawn(ada, first);
-    await drawn(ada, other);
-    await drawn(as('eve'), first);
+    const url = await drawImage(ada, first);
+    await drawImage(ada, other);
+    await drawImage(as('eve'), first);
     const at = (what: string | RegExp, instead: string) => (one: URL) => {
       one.pathname = one.pathname.replace(what, instead);
     };
     const put = (name: string, value: string) => (one: URL) => one.searchParams.set(name, value);
-    expect(await changed(open, url, at(first, other))).toEqual(WRONG);
-    expect(await changed(open, url, put('owner', 'eve'))).toEqual(WRONG);
-    expect(await changed(open, url, put('tenant', 'ada'))).toEqual(WRONG);
-    expect(await changed(open, url, put('exp', '99999999999'))).toEqual(WRONG);
-    expect(await changed(open, url, put('exp', 'never'))).toEqual(WRONG);
-    expect(await changed(open, url, put('sig', ''))).toEqual(WRONG);
-    expect(await changed(open, url, put('sig', 'ü'))).toEqual(WRONG);
+    expect(await getChanged(open, url, at(first, other))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('owner', 'eve'))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('tenant', 'ada'))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('exp', '99999999999'))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('exp', 'never'))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('sig', ''))).toEqual(WRONG);
+    expect(await getChanged(open, url, put('sig', 'ü'))).toEqual(WRONG);
     const file = 'f'.repeat(64);
-    expect(await changed(open, url, at(/[^/]+$/, file))).toEqual(WRONG);
-    expect(await changed(open, url, (one) => one.searchParams.delete('sig'))).toEqual([
+    expect(await getChanged(open, url, at(/[^/]+$/, file))).toEqual(WRONG);
+    expect(await getChanged(open, url, (one) => one.searchParams.delete('sig'))).toEqual([
       401,
       'unauthorized',
       'The request has no valid credentials.',
     ]);
     // Another app has another key, or no key.
     const stranger = appOf({ key: 'another key of forty-two random characters' });
-    expect(await changed(stranger.open, url, () => {})).toEqual(WRONG);
-    expect(await changed(appOf({ key: '' }).open, url, () => {})).toEqual(WRONG);
+    expect(await getChanged(stranger.open, url, () => {})).toEqual(WRONG);
+    expect(await getChanged(appOf({ key: '' }).open, url, () => {})).toEqual(WRONG);
     // The URL only grants reading.
     expect((await open(url, { method: 'DELETE' })).status).toBe(401);
   });
 
   it('is refused after it has expired, with the reason', async () => {
     const { open, ada } = appOf({ linkSeconds: 60 });
-    const url = await drawn(ada);
+    const url = await drawImage(ada);
     const now = Date.now();
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 121_000);
     try {
-      expect(await changed(open, url, () => {})).toEqual([
+      expect(await getChanged(open, url, () => {})).toEqual([
         403,
         'invalid-signature',
         `This URL of the file has expired. ${NOW}`,
@@ -184,16 +184,16 @@ describe('a signed URL', () => {
 
   it('says that its file was deleted', async () => {
     const { open, ada } = appOf();
-    const url = await drawn(ada);
+    const url = await drawImage(ada);
     await ada(new URL(url).pathname, { method: 'DELETE' });
-    expect(await changed(open, url, () => {})).toEqual([404, 'unknown-file', expect.any(String)]);
+    expect(await getChanged(open, url, () => {})).toEqual([404, 'unknown-file', expect.any(String)]);
   });
 });
 
 describe('an app without the key', () => {
   it('has URLs that need the token, and responses for its own site only', async () => {
     const { open, ada } = appOf({ key: '' });
-    const url = await drawn(ada);
+    const url = await drawImage(ada);
     expect(new URL(url).search).toBe('');
     expect((await open(url)).status).toBe(401);
     const response = await ada(url);
@@ -224,9 +224,9 @@ describe('a key', () => {
       return KEY;
     };
     const { ada, open } = appOf({ key: { get } as never });
-    await drawn(ada).catch(() => {});
+    await drawImage(ada).catch(() => {});
     isThere = true;
-    expect((await open(await drawn(ada))).status).toBe(200);
+    expect((await open(await drawImage(ada))).status).toBe(200);
   });
 });
 
@@ -307,7 +307,7 @@ describe('signed URLs are in', () => {
       ],
     });
     const { ada, open } = appOf({ app: { use: [aiSdkUi(), files(), mine] } });
-    const url = new URL(await drawn(ada));
+    const url = new URL(await drawImage(ada));
     const [, , , , session, , file] = url.pathname.split('/');
     const made = await (await ada(`/mine/${session}/${file}`)).text();
     expect(made).toBe(url.href);

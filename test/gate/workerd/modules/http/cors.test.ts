@@ -15,7 +15,7 @@ import { defineWebhook, ignored, reply } from '../../../../../src/modules/webhoo
 import { aiSdkUi } from '../../../../../src/surfaces/ai-sdk-ui/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from '../../http/client.ts';
 import { fileApp, idOf, postAndRead } from '../../http/file-app.ts';
@@ -37,7 +37,7 @@ const shop = defineWebhook({
   start: () => ignored('Nothing.'),
 });
 const via = appWith({ use: [answers, openApi(), files(), shop, pages] });
-const says = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
+const scriptMessage = (...replies: Parameters<typeof script>) => ({ message: script(...replies).message() });
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 
 /** Returns the headers that browsers read for CORS. */
@@ -159,7 +159,7 @@ const ANSWERS: readonly (readonly [
   status: number,
   ask: (from: Headers) => Promise<Response>,
 ])[] = [
-  ['to a message', 200, (from) => post(newSession(), says('Hi.'), { headers: from, via })],
+  ['to a message', 200, (from) => post(newSession(), scriptMessage('Hi.'), { headers: from, via })],
   ['about the agents', 200, (from) => via('/agents', { headers: from })],
   ['about an unknown session', 404, (from) => via(newSession(), { headers: from })],
   ['to an unknown path', 404, (from) => via('/nothing', { headers: from })],
@@ -212,7 +212,7 @@ describe('a response', () => {
 
   it('that refuses another origin’s page does not reveal the reason to the page', async () => {
     const from = { origin: 'https://evil.example' };
-    const response = await post(newSession(), says('Hi.'), { headers: from, via });
+    const response = await post(newSession(), scriptMessage('Hi.'), { headers: from, via });
     expect([response.status, corsOf(response)]).toEqual([403, { vary: 'origin' }]);
     const read = await via('/agents', { headers: from });
     expect([read.status, corsOf(read)]).toEqual([200, { vary: 'origin' }]);
@@ -221,7 +221,7 @@ describe('a response', () => {
   it('that is a stream is readable: from a message, and of the journal', async () => {
     const session = newSession();
     const headers = { ...FROM, ...SSE };
-    const streamed = await post(session, says('Hi.'), { headers, via });
+    const streamed = await post(session, scriptMessage('Hi.'), { headers, via });
     expect([streamed.status, corsOf(streamed)]).toEqual([200, READABLE]);
     expect((await allEvents(streamed)).at(-1)?.event).toBe('answer');
     const events = await via(`${session}/events`, { headers });
@@ -242,11 +242,11 @@ describe('a response', () => {
   });
 
   it('is readable while its turn runs, by each page that sends its own origin', async () => {
-    const answer = held('Done.');
+    const answer = holdReply('Done.');
     const session = newSession();
-    const running = post(session, says(answer.reply), { headers: FROM, via });
+    const running = post(session, scriptMessage(answer.reply), { headers: FROM, via });
     await answer.asked();
-    const busy = await post(session, says('No.'), {
+    const busy = await post(session, scriptMessage('No.'), {
       headers: { origin: 'http://localhost:3000' },
       via,
     });

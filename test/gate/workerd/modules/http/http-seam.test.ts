@@ -10,7 +10,7 @@ import { json, newSession, post } from '../../http/client.ts';
 
 const edge = defineModule({ name: 'edge' });
 const inner = defineModule({ name: 'inner' });
-const says = () => ({ message: script('Done.').message() });
+const scriptMessage = () => ({ message: script('Done.').message() });
 
 describe('the `http` hook of a module', () => {
   it('wraps every route, the first use outermost, and sees failures as responses', async () => {
@@ -92,7 +92,8 @@ describe('the `http` hook of a module', () => {
     });
     const via = appWith({ use: [trusted] });
     const from = { origin: 'https://any.example', 'sec-fetch-site': 'cross-site' };
-    const send = (headers: Readonly<Record<string, string>>) => post(newSession(), says(), { via, headers });
+    const send = (headers: Readonly<Record<string, string>>) =>
+      post(newSession(), scriptMessage(), { via, headers });
     expect((await send(from)).status).toBe(403);
     expect((await send({ ...from, 'x-trusted': 'yes' })).status).toBe(200);
   });
@@ -109,7 +110,9 @@ describe('the `caller` hook of a module', () => {
         edge.use({ admit: async (owner) => void owners.push(owner) }),
       ],
     });
-    expect((await post(newSession(), says(), { via, headers: { 'x-user-id': 'ann' } })).status).toBe(200);
+    expect((await post(newSession(), scriptMessage(), { via, headers: { 'x-user-id': 'ann' } })).status).toBe(
+      200,
+    );
     expect(owners).toEqual([{ id: 'app+/ann' }]);
   });
 
@@ -145,7 +148,7 @@ describe('the `admit` hook of a module', () => {
       }),
     ];
     const via = appWith({ auth: () => ({ id: 'me' }), use });
-    const response = await post(newSession(), says(), { via });
+    const response = await post(newSession(), scriptMessage(), { via });
     expect([response.status, response.headers.get('retry-after'), (await json(response)).detail]).toEqual([
       429,
       '60',

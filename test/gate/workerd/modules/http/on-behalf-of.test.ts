@@ -157,7 +157,7 @@ describe('a caller without `delegates: true`', () => {
 });
 
 /** Returns the response to a wrong hook of the app, and its log. */
-async function failing(caller: unknown, config: DelegatingApp): Promise<string> {
+async function failureOf(caller: unknown, config: DelegatingApp): Promise<string> {
   const lines: LogEntry[] = [];
   const via = appOf(caller, { log: (line) => void lines.push(line), ...config });
   const response = await via('/agents', ofPerson('ann'));
@@ -201,7 +201,7 @@ describe('a contradictory app', () => {
       '`onBehalfOf` returned a value that is not a string. Return the id of a person, or undefined.',
     ],
   ])('fails a request, and logs the reason: %s', async (_, caller, config, problem) => {
-    expect(await failing(caller, config)).toContain(problem);
+    expect(await failureOf(caller, config)).toContain(problem);
   });
 
   it('is refused if `onBehalfOf` is not a function', () => {

@@ -37,7 +37,7 @@ function shopInDb() {
   return { ...shop, owner, code, rows, has };
 }
 
-const quiet = () => {
+const silenceErrors = () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   return log;
@@ -71,7 +71,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('loses no reports and delays no turn while the database is unavailable', async () => {
-    const log = quiet();
+    const log = silenceErrors();
     const shop = shopInDb();
     const back = takeAway(shop.key);
     await shop.say('s1', 'One.', 'Two.');
@@ -101,7 +101,7 @@ describe('d1Reports', { timeout: 120_000 }, () => {
   });
 
   it('removes all data of an erased owner before it reports the erasure', async () => {
-    quiet();
+    silenceErrors();
     const shop = shopInDb();
     const other = shopInDb();
     await other.say('s1', 'Done.');

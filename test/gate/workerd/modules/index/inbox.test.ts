@@ -12,15 +12,15 @@ import { json } from '../../http/client.ts';
 import { answer, problem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
-const paying = (...tools: readonly string[]) => ({
+const payReply = (...tools: readonly string[]) => ({
   calls: tools.map((name) => ({ name, input: { to: 'x', amount: 1 } })),
 });
 
 describe('GET /pending', { timeout: 60_000 }, () => {
   it('shows a person the calls that their roles can answer, with the data for an answer', async () => {
     const shop = createTenant();
-    await shop.say('plain', paying('pay'), 'Done.');
-    await shop.say('both', paying('pay', 'pay_as_manager'), 'Done.');
+    await shop.say('plain', payReply('pay'), 'Done.');
+    await shop.say('both', payReply('pay', 'pay_as_manager'), 'Done.');
     await shop.say('idle', 'Done.');
     const inbox = async (via = shop.via) => {
       const { waiting } = await json(await via('/pending'));
@@ -59,7 +59,7 @@ describe('GET /pending', { timeout: 60_000 }, () => {
 
   it('is read in pages, and refuses an invalid page', async () => {
     const shop = createTenant();
-    for (const session of ['a', 'b', 'c']) await shop.say(session, paying('pay'), 'Done.');
+    for (const session of ['a', 'b', 'c']) await shop.say(session, payReply('pay'), 'Done.');
     await expect.poll(async () => (await shop.list('?status=waiting')).length).toBe(3);
     const { waiting, next } = await shop.get('/pending?limit=2');
     const more = await shop.get(`/pending?limit=2&cursor=${next}`);
@@ -140,7 +140,7 @@ describe('indexOf', { timeout: 60_000 }, () => {
 
   it('lists, shows and titles sessions for code of the app, for any owner', async () => {
     const shop = createTenant();
-    await shop.say('a', paying('pay'), 'Done.');
+    await shop.say('a', payReply('pay'), 'Done.');
     await shop.lists([expect.objectContaining({ session: 'a', status: 'waiting' })]);
     const index = indexOf(holdfast, env);
     const owner = { tenant: shop.name };

@@ -7,7 +7,7 @@ import { onBehalfOf } from '../../../../../src/modules/http/entry.ts';
 import { sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexDb } from '../../../../fixtures/index-db.ts';
 import { withLease } from '../../../../fixtures/lease-terms.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { answer, problem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS } from './indexed.ts';
@@ -45,8 +45,8 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('shows whether a turn runs, waits, resumes, has failed or is erased', async () => {
     const { via, lists } = createTenant();
     const path = `${SESSIONS}/s1`;
-    const first = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
-    const second = held('Paid.');
+    const first = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const second = holdReply('Paid.');
     const { message } = script(first.reply, second.reply);
     const sent = post(path, { message: message() }, { via });
     await lists([listEntry('s1', 'running', { turns: 0 })]);

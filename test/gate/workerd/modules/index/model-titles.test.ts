@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/modules/index/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../../src/testing/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, post } from '../../http/client.ts';
 import { problem } from '../../http/waiting.ts';
 import { createTenant, listEntry, SESSIONS } from './indexed.ts';
@@ -111,7 +111,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('calls a model once under a key, even if the request is repeated concurrently or later', async () => {
-    const reply = held('Order 7');
+    const reply = holdReply('Order 7');
     const { shop, model } = titling([reply.reply]);
     await shop.say('s1', 'One.');
     const both = [title(shop, 'k1'), title(shop, 'k1')];
@@ -159,7 +159,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   });
 
   it('returns 502 if the model takes too long or throws, and hides the error', async () => {
-    const deaf = held('Late', { deaf: true });
+    const deaf = holdReply('Late', { deaf: true });
     const late = titling([deaf.reply], { timeout: 20 });
     await late.shop.say('s1', 'One.');
     const slow = 'No title was written: The model took longer than 20 ms.';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { indexOf, sessionIndex } from '../../../../../src/modules/index/entry.ts';
 import { indexed } from '../../../../fixtures/clerk-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 
@@ -50,7 +50,7 @@ describe('POST .../sessions/{session}/read', { timeout: 60_000 }, () => {
 
   it('is unread again if a call begins to wait, but not if its title is set', async () => {
     const shop = createTenant();
-    const reply = held({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
+    const reply = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const sent = post(`${SESSIONS}/s1`, { message: script(reply.reply).message() }, shop);
     await shop.lists([listEntry('s1', 'running')]);
     expect(await read(shop, 's1')).toMatchObject({ unread: false });

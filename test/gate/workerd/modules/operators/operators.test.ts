@@ -18,7 +18,7 @@ import {
 import { retry } from '../../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { clerk, indexed, paidTo } from '../../../../fixtures/clerk-agent.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { type AppConfig, appWith, objectsWith } from '../../http/app.ts';
 import { eventsOf, journal, json, post, readUntil, type Send, SSE } from '../../http/client.ts';
 import { fileAgent, idOf } from '../../http/file-app.ts';
@@ -123,7 +123,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('follows the events as a stream, which is one access and does not affect the owner’s stream', async () => {
     const { ann, olga, path, of } = shop();
-    const reply = held('Done.');
+    const reply = holdReply('Done.');
     const { message } = script(reply.reply, 'Next.');
     const sent = post(path, { message: message() }, { via: ann });
     await reply.asked();
@@ -145,7 +145,7 @@ describe('an operator', { timeout: 60_000 }, () => {
 
   it('cancels a running turn, and the journal records that once the turn has stopped', async () => {
     const { ann, olga, path, of } = shop();
-    const reply = held('Never.');
+    const reply = holdReply('Never.');
     const { message } = script(reply.reply);
     const sent = post(path, { message: message() }, { via: ann });
     await reply.asked();

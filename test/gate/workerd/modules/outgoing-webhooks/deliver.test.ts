@@ -10,7 +10,7 @@ import { outgoingWebhook } from '../../../../../src/modules/outgoing-webhooks/en
 import { standardWebhook } from '../../../../../src/modules/webhooks/entry.ts';
 import { clerk } from '../../../../fixtures/clerk-agent.ts';
 import { advanceTime, setTime } from '../../../../fixtures/held-time.ts';
-import { script, until } from '../../../../fixtures/scripts.ts';
+import { script, waitUntil } from '../../../../fixtures/scripts.ts';
 import { STANDARD_SECRET } from '../../../../fixtures/signed.ts';
 import { checkingResponses } from '../../http/as-described.ts';
 import { json, newSession, ORIGIN, post, type Send, sessionName } from '../../http/client.ts';
@@ -91,7 +91,7 @@ function appWith(config: Partial<HoldfastConfig> = { use: [ALERTS] }) {
         Object.defineProperty(ctx, 'exports', { value: exported, configurable: true });
       });
       await runDurableObjectAlarm(stub());
-      if (!hangs) await until(() => over === made);
+      if (!hangs) await waitUntil(() => over === made);
     },
   };
 }
@@ -173,7 +173,7 @@ describe('an outgoing webhook', () => {
     const app = appWith();
     await say(app, 'One.');
     await app.wait(0, true);
-    await until(() => received.length === 1);
+    await waitUntil(() => received.length === 1);
     advanceTime(15_000);
     await expect.poll(app.dueAt).toBe(START + 5_000);
     await app.wait(5_000);
@@ -185,7 +185,7 @@ describe('an outgoing webhook', () => {
     const app = appWith();
     await say(app, 'One.');
     await app.wait(0, true);
-    await until(() => received.length === 1);
+    await waitUntil(() => received.length === 1);
     const reset = runInDurableObject(app.stub(), (_, state) => state.abort('reset'));
     await reset.catch(() => {}); // a call into an object that aborts itself rejects
     await app.wait(59_999);

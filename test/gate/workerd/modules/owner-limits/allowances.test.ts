@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ownerLimits } from '../../../../../src/modules/owner-limits/entry.ts';
 import type { TurnUsage } from '../../../../doors/owner-limits.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
-import { held, modelBySession, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { HOUR, ownerWithLimits, SESSIONS } from './limited.ts';
 
@@ -18,7 +18,7 @@ const looks = (inputTokens = 9_000) => ({
 const TOKENS = { perDay: { tokens: 200_000 } };
 
 /** Requests an allowance for an open turn without a session, as a Worker that died would. */
-const lost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
+const drawLost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
   shop.account().draw({
     ...{ owner: { tenant: shop.name }, agent: 'limited', session: 'gone', turn, for: 'turn' },
     limits: { turns: 3, tokens: { most: 200_000, allowance: 20_000 }, running: 1 },
@@ -27,7 +27,7 @@ const lost = (shop: ReturnType<typeof ownerWithLimits>, turn = 'lost') =>
 describe('an allowance', () => {
   it('counts in full while its turn is open, and then as the turn’s usage', async () => {
     const shop = ownerWithLimits({ ...TOKENS, running: 2 });
-    const reply = held({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
+    const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 700, outputTokens: 30 } });
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     expect(await shop.used()).toEqual({ tokens: 20_000, running: 1 });
@@ -59,7 +59,7 @@ describe('an allowance', () => {
     const shop = ownerWithLimits({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
     await shop.send('a', [looks(), looks()]);
     await shop.uses({ tokens: 19_000 });
-    const reply = held({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
+    const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
     const running = shop.send('b', [reply.reply, reply.reply]);
     await reply.asked();
     expect(await shop.used()).toEqual({ tokens: 30_000 });
@@ -82,7 +82,7 @@ describe('an allowance', () => {
 
   it('counts as spent if its turn never began, and the turn is no longer open', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 }, running: 1, openSessions: 1 });
-    expect(await lost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
+    expect(await drawLost(shop)).toMatchObject({ status: 'granted', tokens: 20_000 });
     const open = { turns: 1, tokens: 20_000, running: 1, openSessions: 1 };
     expect(await shop.used()).toEqual(open);
     await shop.pass(59_000);
@@ -93,14 +93,14 @@ describe('an allowance', () => {
 
   it('covers all attempts of a turn', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
-    const draws = await Promise.all([lost(shop), lost(shop), lost(shop)]);
+    const draws = await Promise.all([drawLost(shop), drawLost(shop), drawLost(shop)]);
     expect(draws.map((one) => one.status === 'granted' && one.isNew)).toEqual([true, false, false]);
     expect(await shop.used()).toEqual({ turns: 1, tokens: 20_000 });
   });
 
   it('is settled once, even if it is reported repeatedly or after it counted as spent', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 3, tokens: 200_000 } });
-    await lost(shop);
+    await drawLost(shop);
     await shop.pass(HOUR);
     const used: TurnUsage = {
       ...{ state: 'ended', startedAt: 0, tokens: 5, cost: 0, replies: 1, steeredBy: [] },
@@ -118,7 +118,7 @@ describe('an allowance', () => {
 
   it('counts on the day on which it was granted, and its row is deleted two days later', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 3 } });
-    const reply = held('Hi.');
+    const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply], { 'idempotency-key': 'one' });
     await reply.asked();
     await shop.pass(13 * HOUR);

@@ -13,7 +13,7 @@ import { retry } from '../../../../../src/modules/retry/entry.ts';
 import { openAi } from '../../../../../src/surfaces/openai/entry.ts';
 import { limited } from '../../../../fixtures/clerk-agent.ts';
 import { limitsOfTests } from '../../../../fixtures/limits-of-tests.ts';
-import { held, script } from '../../../../fixtures/scripts.ts';
+import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, post } from '../../http/client.ts';
 import { HOUR, MIDNIGHT, ownerWithLimits, SESSIONS } from './limited.ts';
 
@@ -74,7 +74,7 @@ describe('the daily limit of turns', () => {
 
   it('does not count a message that a busy session refused', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 2 } });
-    const reply = held('Hi.');
+    const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     for (let tries = 0; tries < 3; tries += 1) expect((await shop.send('a', ['No.'])).status).toBe(409);
@@ -85,7 +85,7 @@ describe('the daily limit of turns', () => {
 
   it('does not count a message that steers another turn', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 5 }, running: 2 });
-    const reply = held({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
+    const reply = holdReply({ calls: [{ name: 'pay_now', input: { to: shop.name, amount: 1 } }] });
     const { model, message } = script(reply.reply, 'Done.');
     const running = post(`${SESSIONS}/a`, { message: message() }, { via: shop.via });
     await reply.asked();
@@ -106,7 +106,7 @@ describe('the daily limit of turns', () => {
 describe('the limit of open turns and sessions', () => {
   it('refuses a turn while the maximum is open', async () => {
     const shop = ownerWithLimits({ running: 1 });
-    const reply = held('Hi.');
+    const reply = holdReply('Hi.');
     const running = shop.send('a', [reply.reply, reply.reply]);
     await reply.asked();
     const refused = await shop.send('b', ['No.']);
