@@ -121,6 +121,6 @@ describe('the parts of a request', () => {
   });
 
   it('throw if a body has no messages', () => {
-    expect(() => partsOf('gemini', { messages: [] })).toThrow('A request was sent without messages.');
+    expect(() => partsOf('gemini', { messages: [] })).toThrow('The request has no list of messages.');
   });
 });
