@@ -8,7 +8,10 @@ import { failuresOf } from '../../full/crash-matrix/table.ts';
 /** The number of cells for each kind. */
 const EACH = 4;
 
-it.each([1, 2])('every kind of tool survives the crashes that seed %i selects', async (seed) => {
+// A busy machine needs more than the usual limit.
+const LIMIT = { timeout: 120_000 };
+
+it.each([1, 2])('every kind of tool survives the crashes that seed %i selects', LIMIT, async (seed) => {
   const trials = await trialsOf(SCENARIOS);
   const played = await playAll(samplesOf(trials, { count: EACH * trials.length, seed }));
   expect(failuresOf(played, 10)).toEqual([]);
