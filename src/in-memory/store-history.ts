@@ -26,7 +26,7 @@ export async function storeHistory(
   history: readonly HistoryMessage[],
 ): Promise<void> {
   const problem = historyProblem(history);
-  if (problem !== undefined) throw new TypeError(`runAgent: its history${problem}.`);
+  if (problem !== undefined) throw new TypeError(`runAgent: history${problem}.`);
   const starts = splitTurns(history).map(({ message, replies }) => {
     const said = { message: message.text, ...(message.parts && { parts: message.parts }) };
     return { replies, start: toTurnStart({ agent, ...said, context: ToolCallContext.EMPTY, from }, newId) };

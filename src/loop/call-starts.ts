@@ -100,7 +100,7 @@ export class CallStarts implements CallOrigin {
     const { log, named } = this.turns;
     if (!named.has(option))
       log(
-        warningEntry(`the turn can schedule no more turns: ${why}. Raise \`limits.${option}\` of its agent.`),
+        warningEntry(`the turn cannot schedule more turns: ${why}. Raise \`limits.${option}\` of its agent.`),
       );
     named.add(option);
     return `${why}, and no more can start before a person sends a message.`;

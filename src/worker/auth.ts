@@ -322,4 +322,4 @@ export const missingRole = ({ roles }: Caller, wait: Wait): string | undefined =
 
 /** Makes the error for a caller who lacks a role. */
 export const roleRequiredError = (problem: string, more: Readonly<Record<string, string>>): SessionError =>
-  new SessionError('role-required', `${problem} Send the token of a person who has it.`, { more });
+  new SessionError('role-required', `${problem} Send the token of a person with this role.`, { more });

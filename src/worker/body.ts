@@ -107,7 +107,9 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
       length = needed;
     }
   } catch (thrown) {
-    throw thrown instanceof Problem ? thrown : new Problem('bad-json', 'The body ended early.');
+    throw thrown instanceof Problem
+      ? thrown
+      : new Problem('bad-json', 'The body ended early. Send it again.');
   }
   return bytes.slice(0, length);
 }

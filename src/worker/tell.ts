@@ -263,7 +263,7 @@ const PROBLEM_TITLES: { readonly [Type in ProblemType]?: string } = {
   'session-erased': 'This conversation was deleted.',
   'session-busy': 'The last message is still being answered.',
   erasing: 'Conversations are being deleted.',
-  'turn-suspended': 'A question has to be answered first.',
+  'turn-suspended': 'A question must be answered first.',
   'model-failure': 'The model is not available right now.',
   misconfigured: NOT_SET_UP_TITLE,
   'not-configured': NOT_SET_UP_TITLE,

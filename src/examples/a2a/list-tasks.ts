@@ -102,7 +102,7 @@ async function pageOfAll(
 async function pageOfOne(desk: CallerSessions, context: string, listing: Listing): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
-  if (Number.isNaN(least)) throw invalidParamsError(['statusTimestampAfter must be a time of ISO 8601']);
+  if (Number.isNaN(least)) throw invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
   const last = new Map<string, number>();
   try {
     for await (const event of desk.session(context).events()) {
@@ -152,5 +152,5 @@ function toQueryError(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')
     ? badToken()
-    : invalidParamsError(['statusTimestampAfter must be a time of ISO 8601']);
+    : invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
 }

@@ -146,7 +146,7 @@ const NO_MODEL: LoopSpec['model'] = {
 function assertBudget({ host: { meter } }: EndpointRequest, needs: Needs): void {
   const short = meter.shortFor(needs);
   if (short) {
-    throw new Error(`This invocation has too little left of its limit of ${short} for this tool.`);
+    throw new Error(`This invocation is too close to its limit of ${short} for this tool.`);
   }
   meter.spend(needs.subrequests);
 }

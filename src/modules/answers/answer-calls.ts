@@ -256,9 +256,6 @@ function toRefusalError(
       return new SessionError('turn-over', `The turn of this call has ended without an answer. ${look}`);
     case 'posted':
     case 'answered':
-      return new SessionError(
-        'already-answered',
-        `This was answered before, and only one answer is accepted. ${look}`,
-      );
+      return new SessionError('already-answered', `This question has already been answered. ${look}`);
   }
 }

@@ -91,9 +91,13 @@ function resolveLastEvent({ head, rows }: EventPage, at = head): number {
   const [row] = rows;
   const opened = row && parseEvent(row);
   if (opened?.type === 'session-forked' && opened.upTo > head)
-    throw new SessionError('session-busy', 'The session is a fork that is still being copied.', {
-      retryAfter: 1,
-    });
+    throw new SessionError(
+      'session-busy',
+      'The session is a fork that is still being copied. Send the request again.',
+      {
+        retryAfter: 1,
+      },
+    );
   if (at <= head) return at;
   throw invalidBodyError([`at: the last event of the session is ${head}, but ${at} is after it`]);
 }

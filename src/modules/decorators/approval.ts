@@ -229,7 +229,7 @@ function assertDecidable({ tool, inSession }: CallContext, what: string): void {
   if (inSession) return;
   throw new ToolConfigurationError(
     `Tool '${tool}' requires ${what} but no ReviewHandler is configured. ` +
-      'Run it in a session, where somebody can decide, or review it with withReview.',
+      'Run it in a session, where a person can decide, or review it with withReview.',
   );
 }
 

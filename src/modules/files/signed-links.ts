@@ -130,6 +130,6 @@ export async function readLink(
 }
 
 const linkError = (sentence: string): Problem =>
-  new Problem('invalid-signature', `${sentence} Load the messages again: they have current URLs.`, {
+  new Problem('invalid-signature', `${sentence} Load the messages again to get current URLs.`, {
     status: 403,
   });

@@ -230,4 +230,4 @@ const kindOf = (value: unknown): string =>
     ? String(value)
     : value instanceof Promise
       ? 'a promise'
-      : `of type ${typeof value}`;
+      : `a value of the type ${typeof value}`;

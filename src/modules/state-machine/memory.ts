@@ -160,6 +160,6 @@ const removedStateText = ({ machine, key, state }: GonePosition): string => {
   const whose = key === '' ? `'${machine}'` : `'${machine}' for '${shorten(key, MAX_ECHO)}'`;
   return (
     `The position of ${whose} is '${shorten(state, MAX_ECHO)}', a state that it no longer has. No call can change ` +
-    "that: its developer has to name the state of now under 'renamed'."
+    "that: the developer must map it to a current state in 'renamed'."
   );
 };

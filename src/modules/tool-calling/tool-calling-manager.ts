@@ -210,8 +210,7 @@ function findCallingReply(replies: Replies): ModelReply | undefined {
 const NO_MODEL: ChatModel = {
   name: 'none',
   ask: () => {
-    const problem =
-      'This tool runs a loop of its own, and the tool-calling manager was given no model for it.';
+    const problem = 'This tool runs a loop of its own, but the tool-calling manager has no model for it.';
     return Promise.reject(new ModelError('bad-request', problem));
   },
 };
@@ -268,7 +267,7 @@ async function resolveListedTools(
     if (!tool) {
       log(
         warningEntry(
-          `no tool of the name '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
+          `no tool named '${name.slice(0, 80)}' is known. If it comes from a model or an MCP server, its prefix may have changed.`,
         ),
       );
       throw new ToolCallingError('unknown-tool', `No tool found for tool name: ${name}`, [name]);

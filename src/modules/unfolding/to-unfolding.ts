@@ -101,7 +101,7 @@ function toCategoryForm({
       checkTools(name, `byCategory.${category}`, list),
     ]),
   );
-  if (tools.size === 0) throw new ToolDefinitionError(name, 'byCategory', 'it has no category.');
+  if (tools.size === 0) throw new ToolDefinitionError(name, 'byCategory', 'it has no categories. Add one.');
   const categories = [...tools.keys()];
   const description = `Category to access. Available: ${categories.join(', ')}`;
   const input = {
@@ -122,7 +122,7 @@ type Categories = Pick<CategoryUnfolding<string>, 'name' | 'byCategory' | 'categ
 export function checkTools(unfolding: string, field: string, tools: readonly AnyTool[]): readonly AnyTool[] {
   const distinct = [...new Set(tools)];
   if (distinct.length === 0)
-    throw new ToolDefinitionError(unfolding, field, 'it has no tools to unfold into.');
+    throw new ToolDefinitionError(unfolding, field, 'it has no tools to unfold into. List one.');
   const names = new Set<string>();
   for (const [index, tool] of distinct.entries()) {
     if (!isTool(tool))

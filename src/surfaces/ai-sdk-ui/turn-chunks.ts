@@ -243,4 +243,4 @@ export class TurnChunks {
 
 /** The message for a client whose stream ends before its turn. */
 const STREAM_ENDED_NOTICE =
-  'The answer continues, but this stream has to end: resume the chat to see the rest.';
+  'The answer continues, but this stream must end. Resume the chat to see the rest.';

@@ -11,8 +11,8 @@ const opening = '{"order":"41"}';
 const call: Line = [['orders', { order: '41' }]];
 
 const gone =
-  "The position of 'orders' for '41' is 'packed', a state that it no longer has. No call can change that: its developer " +
-  "has to name the state of now under 'renamed'.";
+  "The position of 'orders' for '41' is 'packed', a state that it no longer has. No call can change that: the developer " +
+  "must map it to a current state in 'renamed'.";
 
 /** Returns the positions of the state machines in the session's memory. */
 const positions = async (agent: string): Promise<unknown> => {

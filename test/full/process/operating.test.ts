@@ -338,7 +338,7 @@ describe('erase', () => {
     expect(await run(['erase', ...owner, '--yes'])).toEqual({
       code: 1,
       out: '',
-      err: 'holdfast erase: Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it. (role-required)',
+      err: 'holdfast erase: Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role. (role-required)',
     });
     const erased = await run(['erase', ...owner, '--yes', '--wait'], { token: TEAM_TOKEN });
     expect(erased).toMatchObject({

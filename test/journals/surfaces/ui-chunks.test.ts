@@ -183,7 +183,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
 
   it('report why a stream ends before its turn, and what to do', async () => {
     const told = await Promise.all(stops.map((stop) => chunksOf([stop], version)));
-    const goesOn = 'The answer continues, but this stream has to end: resume the chat to see the rest.';
+    const goesOn = 'The answer continues, but this stream must end. Resume the chat to see the rest.';
     expect(told).toEqual(
       ['This chat was erased.', goesOn, goesOn].map((errorText) => [{ type: 'error', errorText }]),
     );

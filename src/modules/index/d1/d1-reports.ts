@@ -122,7 +122,7 @@ const database = ({ env }: CopySource): D1Database => {
 const withD1Timeout = (work: Promise<unknown>): Promise<unknown> =>
   withTimeout(systemClock, work, {
     ms: BATCH_TIMEOUT_MS,
-    late: (ms) => new Error(`D1 took longer than ${ms} ms`),
+    late: (ms) => new Error(`D1 did not respond within ${ms} ms`),
   });
 
 /** Removes the rows of an owner that no batch has written since the revision. */

@@ -169,7 +169,7 @@ describe('toAiTools', () => {
     const pay = requireApproval(defineTool({ name: 'pay', description: 'Pays.', run }), 'Pay?');
     const { shown } = await playModel([pay], [[{ name: 'pay', input: {} }]]);
     const told =
-      "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can decide, or review it with withReview.";
+      "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where a person can decide, or review it with withReview.";
     expect(shown).toEqual([{ type: 'error-text', value: `Error: ${told}` }]);
     expect(log.mock.calls).toContainEqual([`holdfast: ${told}`]);
     expect(run).not.toHaveBeenCalled();

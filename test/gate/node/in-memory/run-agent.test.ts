@@ -231,7 +231,7 @@ describe('a conversation of several runs', () => {
     ],
   ])('is refused if it has %s (S2-10)', async (_, history, problem) => {
     const running = runAgent(agent, 'Go.', { model: scriptedModel(['Never.']), history: history as never });
-    await expect(running).rejects.toThrow(new TypeError(`runAgent: its history${problem}.`));
+    await expect(running).rejects.toThrow(new TypeError(`runAgent: history${problem}.`));
   });
 });
 

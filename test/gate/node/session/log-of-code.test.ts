@@ -218,7 +218,7 @@ it('a call outside a session is logged to the log of its manager', async () => {
       level: 'warn',
       event: 'other',
       message:
-        "no tool of the name 'ghost' is known. If it comes from a model or an MCP server, its prefix may have changed.",
+        "no tool named 'ghost' is known. If it comes from a model or an MCP server, its prefix may have changed.",
     },
   ]);
 });

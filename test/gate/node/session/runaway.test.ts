@@ -83,7 +83,7 @@ describe('turns that schedule turns', () => {
     expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refusalText(8)]);
     expect(warned.mock.calls).toEqual([
       [
-        'holdfast: the turn can schedule no more turns: 8 turns in a row, including this one, were scheduled by a turn. ' +
+        'holdfast: the turn cannot schedule more turns: 8 turns in a row, including this one, were scheduled by a turn. ' +
           'Raise `limits.maxGenerations` of its agent.',
       ],
     ]);

@@ -89,7 +89,7 @@ describe('a tree of turns', () => {
     const { turn } = await app.state();
     expect(turn).toMatchObject({ root: root?.id, generation: 1 });
     expect(warned.mock.lastCall).toEqual([
-      'holdfast: the turn can schedule no more turns: turns have started 20 turns since the last message of a person. ' +
+      'holdfast: the turn cannot schedule more turns: turns have started 20 turns since the last message of a person. ' +
         'Raise `limits.maxScheduled` of its agent.',
     ]);
   });

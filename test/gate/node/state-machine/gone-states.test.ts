@@ -56,8 +56,8 @@ describe('a stored state that the code no longer defines', () => {
   }
 
   const gone =
-    "The position of 'orders' for '41' is 'draft', a state that it no longer has. No call can change that: its developer " +
-    "has to name the state of now under 'renamed'.";
+    "The position of 'orders' for '41' is 'draft', a state that it no longer has. No call can change that: the developer " +
+    "must map it to a current state in 'renamed'.";
 
   it('causes an error that names it, and is never treated as the initial state', async () => {
     const { session, deploy } = deployed([order('41'), 'So.', 'Done.', order('41'), 'Done.']);

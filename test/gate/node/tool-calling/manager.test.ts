@@ -101,7 +101,7 @@ describe('resolveToolDefinitions', () => {
       tools: ['mcp_search'],
     });
     expect(warned).toContain(
-      "holdfast: no tool of the name 'mcp_search' is known. If it comes from a model or an MCP server, its prefix may have changed.",
+      "holdfast: no tool named 'mcp_search' is known. If it comes from a model or an MCP server, its prefix may have changed.",
     );
   });
 });
@@ -526,7 +526,7 @@ describe('a tool-calling manager', () => {
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
     expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
     expect((await executed([dig], [call('dig')])).texts).toEqual([
-      'failed: This tool runs a loop of its own, and the tool-calling manager was given no model for it.',
+      'failed: This tool runs a loop of its own, but the tool-calling manager has no model for it.',
     ]);
   });
 

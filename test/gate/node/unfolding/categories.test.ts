@@ -137,8 +137,12 @@ describe('an unfolding tool with categories', () => {
   });
 
   it.each([
-    [{ byCategory: {} }, 'byCategory', "Tool 'files': it has no category."],
-    [{ byCategory: { look: [] } }, 'byCategory.look', "Tool 'files': it has no tools to unfold into."],
+    [{ byCategory: {} }, 'byCategory', "Tool 'files': it has no categories. Add one."],
+    [
+      { byCategory: { look: [] } },
+      'byCategory.look',
+      "Tool 'files': it has no tools to unfold into. List one.",
+    ],
     [
       { byCategory: { look: [read, createTool('read')] } },
       'byCategory.look',

@@ -152,7 +152,7 @@ describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
       { description: ' ' },
       "Tool 'files': its description is blank. The model chooses tools by their descriptions.",
     ],
-    [{ tools: [] }, "Tool 'files': it has no tools to unfold into."],
+    [{ tools: [] }, "Tool 'files': it has no tools to unfold into. List one."],
     [
       { tools: [read, createTool('read')] },
       `Tool 'files': it cannot have these tools: Duplicate tool name: 'read'${RENAME_FIRST_TWO}.`,

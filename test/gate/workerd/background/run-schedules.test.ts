@@ -168,8 +168,7 @@ describe('a schedule', () => {
     await tick([schedule], { cron: '' });
     expect(log.mock.calls).toEqual([
       [
-        "holdfast: no turn starts at the cron 0 7 * * *: no schedule of createHoldfast has this cron ('daily' has 0 6 * * *). The cron is in " +
-          'wrangler.toml.',
+        "holdfast: no turn starts at the cron 0 7 * * * of wrangler.toml: no schedule of createHoldfast has this cron ('daily' has 0 6 * * *).",
       ],
       ['holdfast: no turn starts at the cron 0 7 * * *: no module handles crons.'],
       [

@@ -116,7 +116,7 @@ describe('a message', () => {
   it('that both steers and is scheduled is refused', async () => {
     const { chat } = newSessionInCode();
     expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
-      refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
+      refusal('invalid-query', 'A message with delaySeconds cannot use whenBusy=steer.'),
     );
   });
 
@@ -211,7 +211,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.result(call, { text: 'Two.' }))).toEqual(
       refusal(
         'already-answered',
-        `This was answered before, and only one answer is accepted. GET ${path} shows the state of the session.`,
+        `This question has already been answered. GET ${path} shows the state of the session.`,
       ),
     );
   });
@@ -221,7 +221,7 @@ describe('the answer of a call', () => {
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
         'role-required',
-        `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person who has it.`,
+        `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person with this role.`,
         { more: { role: 'manager' } },
       ),
     );
@@ -229,21 +229,25 @@ describe('the answer of a call', () => {
       `waits for a person with the role 'manager', and only they may ${what} it.`;
     const more = { role: 'manager', turn };
     expect(await refusalOf(chat.cancel())).toEqual(
-      refusal('role-required', `Turn ${turn} ${ending('cancel')} Send the token of a person who has it.`, {
-        more,
-      }),
+      refusal(
+        'role-required',
+        `Turn ${turn} ${ending('cancel')} Send the token of a person with this role.`,
+        {
+          more,
+        },
+      ),
     );
     expect(await refusalOf(chat.erase())).toEqual(
       refusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('erase')} Send the token of a person who has it.`,
+        `Turn ${turn} of this session ${ending('erase')} Send the token of a person with this role.`,
         { more },
       ),
     );
     expect(await refusalOf(deleteFile(chat, 'a'.repeat(64)))).toEqual(
       refusal(
         'role-required',
-        `Turn ${turn} of this session ${ending('delete files of')} Send the token of a person who has it.`,
+        `Turn ${turn} of this session ${ending('delete files of')} Send the token of a person with this role.`,
         { more },
       ),
     );

@@ -114,13 +114,13 @@ describe('a turn that waits for a person with a role', () => {
     cancel: problem(
       'role-required',
       403,
-      `Turn ${turn} waits for a person with the role 'manager', and only they may cancel it. Send the token of a person who has it.`,
+      `Turn ${turn} waits for a person with the role 'manager', and only they may cancel it. Send the token of a person with this role.`,
       { role: 'manager', turn },
     ),
     erase: problem(
       'role-required',
       403,
-      `Turn ${turn} of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person who has it.`,
+      `Turn ${turn} of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person with this role.`,
       { role: 'manager', turn },
     ),
     session,

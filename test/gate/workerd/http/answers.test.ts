@@ -266,7 +266,7 @@ describe('a list of answers, before any is accepted', () => {
       via: appWith({ agents: [clerk] }, { SESSIONS }),
     });
     const detail =
-      `The answer of call ${two} was not accepted: This was answered before, and only one answer is accepted. ` +
+      `The answer of call ${two} was not accepted: This question has already been answered. ` +
       `GET ${wait.session} shows the state of the session. The answers of ${one} were.`;
     expect([response.status, await json(response)]).toEqual([
       409,

@@ -21,11 +21,7 @@ const answersIn = async (session: string, via?: Send): Promise<number> =>
 
 const look = (session: string) => `GET ${session} shows the state of the session.`;
 const alreadyAnswered = (session: string) =>
-  problem(
-    'already-answered',
-    409,
-    `This was answered before, and only one answer is accepted. ${look(session)}`,
-  );
+  problem('already-answered', 409, `This question has already been answered. ${look(session)}`);
 
 async function expectProblem(response: Response, expected: ReturnType<typeof problem>): Promise<void> {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -97,7 +93,7 @@ describe('a decision by another caller', () => {
     const wait = await startWaitingTurn(['pay_as_manager'], { via: ann });
     expect(wait.pending[0]).toMatchObject({ by: 'manager' });
     const call = `${wait.turn}.3.0`;
-    const detail = `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
+    const detail = `Call ${call} must be answered by a person with the role 'manager'. Send the token of a person with this role.`;
     const refused = problem('role-required', 403, detail, { role: 'manager' });
     const tries = [APPROVE, { decision: 'reject' }, { decision: 'edit', input: { amount: 'much' } }];
     for (const body of tries) await expectProblem(await answer(linkOf(wait), body, { via: ann }), refused);

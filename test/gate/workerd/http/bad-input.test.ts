@@ -94,7 +94,7 @@ describe('a body', () => {
     });
     const headers = { 'content-type': 'application/json' };
     const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
-    await expectProblem(response, problem('bad-json', 400, 'The body ended early.'));
+    await expectProblem(response, problem('bad-json', 400, 'The body ended early. Send it again.'));
   });
 
   it.each([
@@ -222,7 +222,10 @@ describe('a path', () => {
   ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
-    await expectProblem(response, problem('method-not-allowed', 405, `Use ${allow} here.`));
+    await expectProblem(
+      response,
+      problem('method-not-allowed', 405, `This path does not allow the method. Use ${allow}.`),
+    );
   });
 });
 

@@ -207,7 +207,7 @@ describe('a call that asks while it runs', () => {
       problem(
         'already-answered',
         409,
-        `This was answered before, and only one answer is accepted. GET ${session} shows the state of the session.`,
+        `This question has already been answered. GET ${session} shows the state of the session.`,
       ),
     ]);
     asking.isHeld = false;

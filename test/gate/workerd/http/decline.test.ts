@@ -81,7 +81,7 @@ describe('a message with ?pending=decline', () => {
     const via = appWith({ agents: [clerk], auth: () => ({ id: 'ann' }) });
     const { session, turn, to, pending } = await startWaitingTurn(['pay', 'pay_as_manager'], { via });
     const refused = await decline(session, { message: 'Never mind.' }, { via });
-    const detail = `Call ${turn}.3.1 must be answered by a person with the role 'manager'. Send the token of a person who has it.`;
+    const detail = `Call ${turn}.3.1 must be answered by a person with the role 'manager'. Send the token of a person with this role.`;
     expect(await json(refused)).toEqual(problem('role-required', 403, detail, { role: 'manager' }));
     expect((await decline(session, { message: '' }, { via })).status).toBe(422);
     expect((await json(await via(session))).pending).toEqual(pending);

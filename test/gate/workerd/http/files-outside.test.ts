@@ -45,22 +45,22 @@ const USE = 'Use (env) => store, where the store has the methods `put`, `get`, `
 
 describe('an invalid store', () => {
   it.each([
-    [{ put: () => {} }, 'of type object'],
-    ['FILES', 'of type string'],
+    [{ put: () => {} }, 'a value of the type object'],
+    ['FILES', 'a value of the type string'],
     [null, 'null'],
   ])('is refused when the app is made: %j', (store, said) => {
     const make = () => files({ store: store as never });
-    expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}: ${USE}`));
+    expect(make).toThrow(new ConfigurationError(`The \`store\` of files() is ${said}. ${USE}`));
   });
 
   it.each<[string, () => unknown]>([
     ['undefined', () => undefined],
     ['null', () => null],
     ['a promise', async () => storeOf().store()],
-    ['of type object', () => ({ put: () => {}, get: () => {} })],
+    ['a value of the type object', () => ({ put: () => {}, get: () => {} })],
   ])('is reported by the first request for a session: %s', async (said, store) => {
     const via = appWith({ use: [files({ store: store as never })] });
-    const detail = `The \`store\` of files() returned ${said}: ${USE}`;
+    const detail = `The \`store\` of files() returned ${said}. ${USE}`;
     for (let i = 0; i < 2; i += 1) {
       const response = await post(newSession(), { message: 'Hello' }, { via });
       expect(await json(response)).toEqual(problem('misconfigured', 500, detail));

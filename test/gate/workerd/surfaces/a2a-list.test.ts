@@ -145,7 +145,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     [{ statusTimestampAfter: 'yesterday' }, 'statusTimestampAfter must be an ISO 8601 time'],
     [{ contextId: 'a', statusTimestampAfter: 'now' }, 'statusTimestampAfter must be an ISO 8601 time'],
     [{ includeArtifacts: 'yes' }, 'includeArtifacts must be true or false'],
-    [{ contextId: {} }, 'contextId must be a text'],
+    [{ contextId: {} }, 'contextId must be a string'],
   ])('refuses the params %j', async (params, said) => {
     const { shop } = await desk();
     expect(await rpc(shop, params)).toEqual([-32602, `The params are not valid: ${said}.`]);

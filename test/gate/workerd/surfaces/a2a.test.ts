@@ -360,7 +360,7 @@ describe('a task that asks', () => {
     expect(paidTo(to)).toEqual([1]);
     await expect(send({ ...yes, decision: 'reject' }, more)).rejects.toMatchObject({
       name: 'UnsupportedOperationError',
-      message: expect.stringContaining('This was answered before, and only one answer is accepted.'),
+      message: expect.stringContaining('This question has already been answered.'),
     });
   });
 

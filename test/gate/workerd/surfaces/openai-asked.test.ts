@@ -288,7 +288,7 @@ describe('the instructions of a caller', () => {
   it('reject an unknown mode when the app is defined', () => {
     const wrong = 'prepend' as 'append';
     expect(() => createHoldfast({ agents: [scripted], use: [openAi({ instructions: wrong })] })).toThrow(
-      "openAi has 'prepend'. Use append, ignore, refuse.",
+      "openAi has 'prepend' as its 'instructions'. Use append, ignore, refuse.",
     );
   });
 });

@@ -103,7 +103,7 @@ describe('two users with one token and equal first messages', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message:
-        '400 It is not known which conversation this continues. Name the person, or the session: send metadata.session of the last ' +
+        '400 The request does not say which conversation it continues. Name the person, or send metadata.session of the last ' +
         'answer as metadata: { session }, each time.',
     });
   });

@@ -101,7 +101,7 @@ describe('a chat completion', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message: expect.stringMatching(
-        /^400 It is not known which conversation this continues\. .+ metadata: \{ session \}, .+$/,
+        /^400 The request does not say which conversation it continues\. .+ metadata: \{ session \}, .+$/,
       ),
     });
   });

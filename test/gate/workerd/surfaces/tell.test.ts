@@ -175,7 +175,7 @@ describe('a page with useChat', () => {
     };
     expect(await asks({ 'sec-fetch-site': 'same-origin' })).toEqual([
       409,
-      'A question has to be answered first.',
+      'A question must be answered first.',
     ]);
     expect(await asks({})).toEqual([409, expect.stringContaining("pending: 'decline'")]);
   });

@@ -53,7 +53,7 @@ const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.r
 const alreadyAnswered = problem(
   409,
   'already-answered',
-  'This was answered before, and only one answer is accepted. GET /agents/clerk/sessions/{session} shows the state of the session.',
+  'This question has already been answered. GET /agents/clerk/sessions/{session} shows the state of the session.',
 );
 
 const byRoles: readonly Attack[] = [
@@ -108,7 +108,7 @@ const byRoles: readonly Attack[] = [
     comes: problem(
       403,
       'role-required',
-      "Turn … waits for a person with the role 'manager', and only they may cancel it. Send the token of a person who has it.",
+      "Turn … waits for a person with the role 'manager', and only they may cancel it. Send the token of a person with this role.",
     ),
   },
   {
@@ -120,7 +120,7 @@ const byRoles: readonly Attack[] = [
     comes: problem(
       403,
       'role-required',
-      "Turn … of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person who has it.",
+      "Turn … of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person with this role.",
     ),
   },
 ];

@@ -112,7 +112,9 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
     async act(scene) {
       const { answerAs } = await askForRefund(scene);
       await answerAs(scene.rolf, { action: 'decline' });
-      return String(lastTextOf(await answerAs(scene.rolf, approve))).includes('This was answered before');
+      return String(lastTextOf(await answerAs(scene.rolf, approve))).includes(
+        'This question has already been answered',
+      );
     },
     comes: true,
   },

@@ -10,7 +10,7 @@ const wordless = notSaying(/ZETA/);
 const operatorsOnly = problem(
   403,
   'role-required',
-  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
 );
 
 const twice = problem(400, 'invalid-query', 'The query can contain `owner` only once.');

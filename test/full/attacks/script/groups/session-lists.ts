@@ -15,7 +15,7 @@ const ZETA = '/owners/tenant:zeta';
 const operators = problem(
   403,
   'role-required',
-  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
 );
 
 /** Checks that a list or an inbox contains no data of zeta. */

@@ -51,7 +51,7 @@ export const turnTrees = (): readonly Attack[] => [
     },
     // The count includes the user's own turn.
     comes: 21,
-    logs: /can schedule no more turns/,
+    logs: /cannot schedule more turns/,
   },
   {
     name: 'two sessions that answer each other stop after eight turns',
@@ -70,7 +70,7 @@ export const turnTrees = (): readonly Attack[] => [
       return turns;
     },
     comes: [5, 4],
-    logs: /Not sent: 8 turns in a row|can schedule no more turns/,
+    logs: /Not sent: 8 turns in a row|cannot schedule more turns/,
   },
   ...FORGED.map(
     (key): Attack => ({

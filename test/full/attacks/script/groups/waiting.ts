@@ -37,7 +37,7 @@ export const deciding =
 export const roleNeeded = problem(
   403,
   'role-required',
-  "Call … must be answered by a person with the role 'manager'. Send the token of a person who has it.",
+  "Call … must be answered by a person with the role 'manager'. Send the token of a person with this role.",
 );
 
 export const invalidBody = (detail: string): Check =>

@@ -183,7 +183,7 @@ describe('a tool that requires approval', () => {
     await expect(call).rejects.toThrow(ToolConfigurationError);
     await expect(call).rejects.toThrow(
       "Tool 'refund' requires approval but no ReviewHandler is configured. " +
-        'Run it in a session, where somebody can decide, or review it with withReview.',
+        'Run it in a session, where a person can decide, or review it with withReview.',
     );
     expect([asked, refunds]).toEqual([[], []]);
   });

@@ -149,7 +149,7 @@ describe('a tool that requires a type', () => {
     const { call } = createDecidedCall('ship', [], { inSession: false });
     await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
-        'Run it in a session, where somebody can decide, or review it with withReview.',
+        'Run it in a session, where a person can decide, or review it with withReview.',
     );
   });
 

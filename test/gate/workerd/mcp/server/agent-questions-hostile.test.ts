@@ -87,7 +87,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
+      'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -100,7 +100,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again({ action: 'decline' }, { state: many });
     expect(texts(result)).toEqual([
       'Paid.',
-      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
+      'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([5]);
@@ -118,7 +118,7 @@ describe('an answer to a pending question', () => {
     const { result } = await again(approve);
     expect(texts(result)).toEqual([
       'Paid.', // as the script has it
-      'An answer was not accepted. This was answered before, and only one answer is accepted. ' +
+      'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
     ]);
     expect(paidTo(to)).toEqual([]);
@@ -239,7 +239,7 @@ describe('an answer to a pending question', () => {
     const [id] = boss.key.split('#');
     expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
       'suspended',
-      `An answer was not accepted. Call ${id} must be answered by a person with the role 'manager'. Send the token of a person who has it.`,
+      `An answer was not accepted. Call ${id} must be answered by a person with the role 'manager'. Send the token of a person with this role.`,
     ]);
     expect(paidTo(boss.to)).toEqual([]);
     expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);

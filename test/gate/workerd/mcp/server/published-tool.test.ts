@@ -204,7 +204,7 @@ describe('a published tool', () => {
     const answer = await callTool(appWithEndpoint({ tools: [guarded] }), 'pay');
     expect(answer).toEqual(
       errorResult(
-        "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where somebody can " +
+        "Tool 'pay' requires approval but no ReviewHandler is configured. Run it in a session, where a person can " +
           'decide, or review it with withReview. An MCP endpoint has no session: publish an agent that has this tool.',
       ),
     );
@@ -237,7 +237,7 @@ describe('a published tool', () => {
       defineTool({ name: `asks_${subrequests}`, description: 'Asks.', subrequests, run: runs });
     const via = appWithEndpoint({ tools: [asking(30), asking(60)] }, { limits: { subrequests: 50 } });
     expect(await callTool(via, 'asks_60')).toEqual(
-      errorResult('This invocation has too little left of its limit of 50 subrequests for this tool.'),
+      errorResult('This invocation is too close to its limit of 50 subrequests for this tool.'),
     );
     expect(runs).not.toHaveBeenCalled();
     expect(await callTool(via, 'asks_30')).toEqual(textResult('Done.'));

@@ -84,7 +84,7 @@ async function getChanged(via: Send, url: string, change: (url: URL) => void): P
   return [response.status, String(type).split(':').at(-1), detail];
 }
 
-const NOW = 'Load the messages again: they have current URLs.';
+const NOW = 'Load the messages again to get current URLs.';
 const WRONG = [403, 'invalid-signature', `The signature of this URL is not valid. ${NOW}`];
 
 describe('a signed URL', () => {

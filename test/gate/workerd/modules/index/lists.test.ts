@@ -122,7 +122,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
   it('refuses an invalid owner, an unknown agent, and a caller who is not an operator', async () => {
     const { get, as } = createTenant();
     const operators =
-      'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.';
+      'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.';
     const refused = problem('role-required', 403, operators, { role: 'operator' });
     expect(await get(`${SESSIONS}?owner=id:bob`)).toEqual(refused);
     for (const path of ['/owners', '/owners/id:bob', '/usage?owner=id:bob'])

@@ -67,7 +67,7 @@ const now = expect.closeTo(Date.now(), -6);
 const OPERATORS_ONLY = problem(
   'role-required',
   403,
-  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person who has it.',
+  'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
   { role: 'operator' },
 );
 
