@@ -19,7 +19,7 @@ export interface Happened {
 }
 
 /** The settings that are missing in the attacked Worker on purpose. */
-const LACKING = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,:]/;
+const LACKING = /^(?:Webhook|Outgoing webhook) '(?:unset|careless[\w-]*)' has no secret[,.]/;
 
 /** Checks that `/health` lists only these missing settings. */
 export function isHealthy({ text }: { readonly text: string }): boolean {

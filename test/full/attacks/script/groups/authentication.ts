@@ -32,11 +32,11 @@ const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery
 
 /** Correctly signed tokens of an issuer that lets its users choose their claims. */
 const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
-  ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is no text/],
+  ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is empty or not a string/],
   ['an empty id', { ...zoe, sub: '' }, /id or tenant is empty or not a string/],
-  ['no id', { ...zoe, sub: undefined }, /id or tenant is no text/],
-  ['a number as tenant', { ...zoe, tenant: 7 }, /id or tenant is no text/],
-  ['an object as tenant', { ...zoe, tenant: { tenant: 'zeta' } }, /id or tenant is no text/],
+  ['no id', { ...zoe, sub: undefined }, /id or tenant is empty or not a string/],
+  ['a number as tenant', { ...zoe, tenant: 7 }, /id or tenant is empty or not a string/],
+  ['an object as tenant', { ...zoe, tenant: { tenant: 'zeta' } }, /id or tenant is empty or not a string/],
   ['an empty tenant', { ...zoe, tenant: '' }, /id or tenant is empty or not a string/],
   ['a text as roles', { ...zoe, roles: 'manager' }, /roles are not a list of strings/],
   ['an object as roles', { ...zoe, roles: { includes: true } }, /roles are not a list of strings/],

@@ -90,7 +90,7 @@ export const mcpAsking = (victims: Victims): readonly Attack[] => [
       const others = [await answerAs(scene.zoe, approve), await answerAs(scene.impostor, approve)];
       await scene.rolf.del(scene.own);
       return [
-        String(lastTextOf(came)).includes("somebody with the role 'manager'"),
+        String(lastTextOf(came)).includes("a person with the role 'manager'"),
         ...others.map(errorCodeOf),
       ];
     },

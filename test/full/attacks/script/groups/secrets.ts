@@ -60,7 +60,7 @@ export const secrets = (): readonly Attack[] => [
     name: 'the details of an internal failure are not in the response',
     act: async ({ who }) => (await who({ sub: 7 }).get('/agents')).text,
     comes: notSaying(/`auth`|stack|\.ts|\bat \w+ \(/),
-    logs: /id or tenant is no text/,
+    logs: /id or tenant is empty or not a string/,
   },
   ...['/agents/clerk/sessions/vault', '/agents', '/agents/clerk/sessions/vault/events'].map(
     (path): Attack => ({
