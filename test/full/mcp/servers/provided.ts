@@ -1,4 +1,4 @@
-/** The real servers for the tests in `test/mcp/real`. */
+/** The real servers for the tests in `test/full/mcp/real`. */
 export type ServerName =
   | 'everything'
   | 'everything-sse'
