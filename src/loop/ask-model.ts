@@ -24,7 +24,7 @@ import { requestSettings } from './loop-settings.ts';
 import { isTooLong, makeRoom, type ToRequest } from './make-room.ts';
 import {
   createLoopView,
-  fingerprint,
+  hashText,
   type Offer,
   offerTools,
   toShownTool,
@@ -63,7 +63,7 @@ export async function askModel(loop: Loop, last: boolean): Promise<void> {
     if (!reply) return;
     const unseen = frame.messages.length - shown;
     // A later request compares this hash to detect changes to the prefix.
-    const signed = model.signPrefix && { prefix: model.signPrefix(request, fingerprint).prefix };
+    const signed = model.signPrefix && { prefix: model.signPrefix(request, hashText).prefix };
     const answer = toRepliedEvent(loop, reply, { last, unseen, offered, asked: { ...asked, ...signed } });
     event = checkStorable(model.name, answer);
     loop.journal.emit(event);
@@ -245,9 +245,9 @@ function planRequest(loop: Loop, { last, offered, files }: RequestInput): Reques
       ];
       const messages = files ? files.fitMessages(all) : all;
       const request = { messages, ...how, ...form, ...(accepts && { accepts }) };
-      return model.signPrefix ? model.signPrefix(request, fingerprint).request : request;
+      return model.signPrefix ? model.signPrefix(request, hashText).request : request;
     },
-    asked: { instructions: fingerprint(instructions), tools: offered.hash },
+    asked: { instructions: hashText(instructions), tools: offered.hash },
   };
 }
 

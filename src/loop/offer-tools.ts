@@ -49,18 +49,18 @@ const toOffer = memoize((tools: readonly AnyTool[]): Offer => {
     byName: new Map(sorted.map((tool) => [tool.name, tool])),
     definitions: shown.map(({ definition }) => definition),
     offered: shown.map(({ offered }) => offered),
-    hash: fingerprint(shown.map(({ offered }) => offered.hash).join()),
+    hash: hashText(shown.map(({ offered }) => offered.hash).join()),
   };
 });
 
 /** Returns the definition of a tool for a model, and its hash. Cached, since tools are never mutated. */
 export const toShownTool = memoize((tool: AnyTool) => {
   const definition = toDefinition(tool);
-  return { definition, offered: { name: tool.name, hash: fingerprint(JSON.stringify(definition)) } };
+  return { definition, offered: { name: tool.name, hash: hashText(JSON.stringify(definition)) } };
 });
 
 /** Returns a short hash that distinguishes a text from others. */
-export const fingerprint = (text: string): string => hash32(text).toString(36);
+export const hashText = (text: string): string => hash32(text).toString(36);
 
 /** Sorts an offer into the order that its loop has already used. New tools come last, by name. */
 function sortOffer(offer: Offer, list: readonly OfferedTool[]): Offer {

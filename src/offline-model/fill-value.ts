@@ -100,7 +100,7 @@ export function earlierValues(param: Param, { heard, vocabulary }: Sources): Mat
  */
 export function factValues(param: Param, calls: readonly PastCall[]): MatchingValues {
   const ranked = calls.flatMap(({ facts, given }) =>
-    [...facts, ...given].map((fact) => ({ fact, rank: likeness(fact, param) })),
+    [...facts, ...given].map((fact) => ({ fact, rank: similarityTo(fact, param) })),
   );
   const best = Math.max(0, ...ranked.map(({ rank }) => rank));
   if (best === 0) return NO_VALUES;
@@ -115,10 +115,10 @@ export function factValues(param: Param, calls: readonly PastCall[]): MatchingVa
  */
 export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   param.shape.type === 'id' &&
-  calls.some(({ absent }) => absent.some((fact) => likeness(fact, param) > noLikeness));
+  calls.some(({ absent }) => absent.some((fact) => similarityTo(fact, param) > noLikeness));
 
 /** Returns how well a fact's name matches the parameter. 0 means that it does not match. */
-export function likeness(fact: Fact, { name, nouns, shape }: Param): number {
+export function similarityTo(fact: Fact, { name, nouns, shape }: Param): number {
   const words = wordsOf(name).map(stem);
   const same = sameWords(fact.words, words);
   switch (shape.type) {

@@ -31,7 +31,7 @@ export function mentionsIn(text: string): readonly Mention[] {
     const previous = found.at(-1);
     const between = text.slice(end, match.index);
     const inList = previous !== undefined && previous.kind === kind && conjunctions.test(between);
-    const around = inList ? previous : surroundings(between);
+    const around = inList ? previous : surroundingsOf(between);
     end = match.index + match[0].length;
     if (exclusion.test(text.slice(Math.max(0, match.index - 40), match.index))) continue;
     const after = followingWord(text.slice(end, end + 40));
@@ -58,7 +58,7 @@ function cleanValue(kind: Mention['kind'], raw: string): string {
 }
 
 /** Returns the last words of `text`, back to the nearest two that name something. */
-function surroundings(text: string): Pick<Mention, 'before' | 'preposition'> {
+function surroundingsOf(text: string): Pick<Mention, 'before' | 'preposition'> {
   const sentence =
     text
       .slice(-80)

@@ -329,10 +329,10 @@ export const writtenForms = (secret: string): ReadonlySet<string> => {
     form.replaceAll('+', '-').replaceAll('/', '_'),
     encodeURIComponent(form),
   ]);
-  return new Set([...plain, ...inBase64].flatMap(variants));
+  return new Set([...plain, ...inBase64].flatMap(variantsOf));
 };
 
-const variants = (written: string): readonly string[] => [
+const variantsOf = (written: string): readonly string[] => [
   written,
   written.replaceAll('/', '\\/'),
   written.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),

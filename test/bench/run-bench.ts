@@ -56,7 +56,7 @@ async function measureAll(
 }
 
 /** Returns the median of one list as a multiple of the other's median. */
-function ratio(own: readonly number[] = [], other: readonly number[] = []): string {
+function formatRatio(own: readonly number[] = [], other: readonly number[] = []): string {
   if (own.length === 0 || other.length === 0) return '';
   return inDigits(quartilesOf(own).median / quartilesOf(other).median);
 }
@@ -67,7 +67,7 @@ function timesTable(samples: Samples, contestants: readonly Contestant[]): strin
   const rows = [...samples].map(([{ name, goal = '' }, taken]) => {
     const ofOwn = taken.get(own ?? '');
     const medians = contestants.map((one) => withQuartiles(taken.get(one.name) ?? []));
-    return [name, ...medians, ...others.map((other) => ratio(ofOwn, taken.get(other))), goal];
+    return [name, ...medians, ...others.map((other) => formatRatio(ofOwn, taken.get(other))), goal];
   });
   return asTable([head, ...rows]);
 }

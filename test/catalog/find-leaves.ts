@@ -11,10 +11,10 @@ import type { Destination } from './pilot.ts';
 export async function findLeaves({ leaves }: Catalog, count: number): Promise<readonly Destination[]> {
   const byTag = [...Map.groupBy(leaves, ({ operation }) => operation.tag).values()];
   const largest = byTag.toSorted((one, other) => other.length - one.length).slice(0, count);
-  return Promise.all(largest.map(hardest));
+  return Promise.all(largest.map(findHardest));
 }
 
-async function hardest(leaves: readonly CatalogLeaf[]): Promise<Destination> {
+async function findHardest(leaves: readonly CatalogLeaf[]): Promise<Destination> {
   const ranked = leaves.toSorted(
     (one, other) =>
       other.way.length - one.way.length || bytesOf(other.tool.inputSchema) - bytesOf(one.tool.inputSchema),

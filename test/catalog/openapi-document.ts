@@ -29,7 +29,7 @@ export async function openApiDocument(): Promise<OpenApiDocument> {
 async function fetchTo(file: string): Promise<void> {
   mkdirSync(cache, { recursive: true });
   process.stderr.write(`catalog: npm fetches ${PACKAGE} (29 MB, once) ...\n`);
-  const archive = join(cache, await packed());
+  const archive = join(cache, await packDocument());
   try {
     const integrity = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
     if (integrity !== INTEGRITY)
@@ -44,7 +44,7 @@ async function fetchTo(file: string): Promise<void> {
 }
 
 /** Downloads the package. Returns the name of the archive in the cache. */
-async function packed(): Promise<string> {
+async function packDocument(): Promise<string> {
   const args = ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', cache];
   const windows = process.platform === 'win32'; // on Windows, npm is a shell script
   try {

@@ -58,11 +58,11 @@ async function fly(
   });
   const session = createTestSession(agent, { model });
   const flights: Flight[] = [];
-  for (const destination of destinations) flights.push(await flight(session, model, destination, fake));
+  for (const destination of destinations) flights.push(await runFlight(session, model, destination, fake));
   return flights;
 }
 
-async function flight(
+async function runFlight(
   session: TestSession,
   model: Pilot,
   destination: Destination,
@@ -123,13 +123,13 @@ function judge(flat: readonly Flight[], tree: readonly Flight[]): boolean {
 bytes of tool definitions per model call, flat: ${count(flatBytes)}
 bytes of tool definitions per model call, tree: ${count(mean(bytes))} mean, ${count(most)} max, of ${bytes.length} calls
 bytes of tool definitions per turn: ${count(turn(flat))} flat (2 calls), ${count(turn(tree))} tree (${(bytes.length / tree.length).toFixed(1)} calls)
-catalog: ${reached} of ${TAGS} leaves reached; per call ${ratio(flatBytes, mean(bytes))} times fewer on average, ${ratio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${ratio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
+catalog: ${reached} of ${TAGS} leaves reached; per call ${formatRatio(flatBytes, mean(bytes))} times fewer on average, ${formatRatio(flatBytes, most)} at worst, goal ${GOAL}; per turn ${formatRatio(turn(flat), turn(tree))}; ${pass ? 'PASS' : 'FAIL'}`);
   return pass;
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.length;
-const ratio = (more: number, less: number): string => (more / less).toFixed(0);
+const formatRatio = (more: number, less: number): string => (more / less).toFixed(0);
 const count = (number: number): string => Math.round(number).toLocaleString('en');
 
 const passed = await main().catch((error: unknown) => {

@@ -17,7 +17,7 @@ export { readRequestLength } from '../../src/model/server-error.ts';
 export { MAX_REPLY_LENGTH, withUniqueIds } from '../../src/model/untrusted-reply.ts';
 export { workersAiWithClock } from '../../src/model/workers-ai/workers-ai.ts';
 export { fillForm } from '../../src/offline-model/answer-in-form.ts';
-export { likeness } from '../../src/offline-model/fill-value.ts';
+export { similarityTo as likeness } from '../../src/offline-model/fill-value.ts';
 export { messageText } from '../../src/offline-model/memory.ts';
 export { absentFactsIn, factsIn, mentionsIn } from '../../src/offline-model/mentions.ts';
 export { offlineNotice } from '../../src/offline-model/offline-model.ts';

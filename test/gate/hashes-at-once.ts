@@ -17,7 +17,7 @@ const sign = subtle.sign.bind(subtle);
 /** What keys were made of: a key itself does not tell. */
 const keys = new WeakMap<object, Uint8Array>();
 
-const imported = async (...args: Parameters<typeof importKey>): Promise<object> => {
+const importSynchronously = async (...args: Parameters<typeof importKey>): Promise<object> => {
   const key = await importKey(...args);
   const [format, data] = args;
   if (format === 'raw') keys.set(key, bytesOf(data));
@@ -38,12 +38,16 @@ const bytesOf = (data: Parameters<Digest>[1]): Uint8Array =>
 
 const all = Object.getPrototypeOf(subtle);
 const IS_DONE = Symbol.for('hashes at once');
-const now = (value: unknown) => ({ configurable: true, writable: true, value });
+const valueProperty = (value: unknown) => ({ configurable: true, writable: true, value });
 
 // Of the prototype, so that a test may put another one in its place and take that away again. Once a thread, which runs many files.
 if (!(IS_DONE in all)) {
   Object.defineProperties(all, {
-    ...{ digest: now(atOnce), sign: now(signedAtOnce), importKey: now(imported) },
-    [IS_DONE]: now(true),
+    ...{
+      digest: valueProperty(atOnce),
+      sign: valueProperty(signedAtOnce),
+      importKey: valueProperty(importSynchronously),
+    },
+    [IS_DONE]: valueProperty(true),
   });
 }

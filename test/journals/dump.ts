@@ -55,13 +55,13 @@ const isOwn = (name: string): boolean => name.startsWith('sqlite_');
 
 function rowsOf(database: DatabaseSync, table: string): readonly string[] {
   const names = v.parse(columns, database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all());
-  const values = names.map(({ name }) => literal(`"${name}"`)).join(` || ', ' || `);
+  const values = names.map(({ name }) => sqlLiteral(`"${name}"`)).join(` || ', ' || `);
   const select = `SELECT 'INSERT INTO "${table}" VALUES (' || ${values} || ');' AS sql FROM "${table}"`;
   return v.parse(statements, database.prepare(select).all()).map(({ sql }) => sql);
 }
 
 /** Formats a value as SQL. BLOBs contain text here, so they are written as readable text. */
-const literal = (column: string): string =>
+const sqlLiteral = (column: string): string =>
   `CASE typeof(${column}) WHEN 'blob' THEN 'CAST(' || quote(CAST(${column} AS TEXT)) || ' AS BLOB)' ELSE quote(${column}) END`;
 
 /** Restores the databases in an empty storage. */

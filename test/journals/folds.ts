@@ -16,7 +16,7 @@ import {
 import { BUILT_IN_KINDS } from '../doors/kinds.ts';
 import { SPENDING } from '../doors/loop.ts';
 import type { Dump } from './dump.ts';
-import { readFolder, versions } from './kept.ts';
+import { listVersions, readFolder } from './kept.ts';
 
 /** The folds of one reducer. */
 export interface Folds {
@@ -27,7 +27,7 @@ export interface Folds {
 
 /** Folds all stored sessions with the code of this checkout. */
 export function foldsNow(): Folds {
-  const folds = versions().flatMap((version) =>
+  const folds = listVersions().flatMap((version) =>
     [...readFolder(version).journals].map(
       ([name, { dump }]) => [`${version}/${name}`, foldOf(dump)] as const,
     ),

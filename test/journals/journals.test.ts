@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unknownOutcomeText } from '../full/deploys/texts.ts';
 import { dumpsOf, restore } from './dump.ts';
-import { type KeptReading, readFolder, textOf, toKept, versions } from './kept.ts';
+import { type KeptReading, listVersions, readFolder, textOf, toKept } from './kept.ts';
 import { offeredTools, resultsOfTool, userTexts } from './readings.ts';
 import { type Reading, read } from './record.ts';
 import { journals } from './sessions/journals.ts';
 
 /** Returns the lines that differ from the stored text, without the equal lines at both ends. */
-function changes(
+function findChanges(
   was: string,
   is: string,
 ): { readonly was: readonly string[]; readonly is: readonly string[] } {
@@ -62,7 +62,7 @@ const bodyOf = (answer: { readonly body?: unknown } | undefined): unknown => ans
 
 const NOTHING = { was: [], is: [] };
 
-describe.each(versions())('the journals of %s', (version) => {
+describe.each(listVersions())('the journals of %s', (version) => {
   const folder = readFolder(version);
   const names = [...folder.journals.keys()];
   let readings: ReadonlyMap<string, Reading | Error>;
@@ -89,7 +89,7 @@ describe.each(versions())('the journals of %s', (version) => {
 
   it.each(names)('%s is read and continued with the recorded result', (name) => {
     const was = folder.journals.get(name)?.reading;
-    expect(changes(textOf(was), textOf(readingOf(name)))).toEqual(NOTHING);
+    expect(findChanges(textOf(was), textOf(readingOf(name)))).toEqual(NOTHING);
   });
 
   it.each(names)('%s contains the features that it covers', (name) => {

@@ -90,7 +90,7 @@ export interface Folder {
 const ROOT = import.meta.dirname;
 
 /** Returns the versions with stored journals. */
-export const versions = (): readonly string[] =>
+export const listVersions = (): readonly string[] =>
   readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('/written.json'))
     .map((file) => file.replace('/written.json', ''));

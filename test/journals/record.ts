@@ -77,14 +77,16 @@ async function readAt(
   await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
   const going = seen.map((one) => (one instanceof Error ? one : goOn(url, world, one).catch(toError)));
   const readings = await Promise.all(going);
-  return new Map(stored.map(({ journal }, index) => [journal.name, judged(world, journal, readings[index])]));
+  return new Map(
+    stored.map(({ journal }, index) => [journal.name, judgeReading(world, journal, readings[index])]),
+  );
 }
 
 const toError = (failure: unknown): Error =>
   failure instanceof Error ? failure : new Error(String(failure));
 
 /** Returns the reading, or the error. Refused model requests are reported as the cause. */
-function judged(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
+function judgeReading(world: World, journal: Journal, reading: Reading | Error | undefined): Reading | Error {
   const problems = scenesOf(journal).flatMap((scene) => world.problems(scene));
   if (problems.length > 0) return new Error(problems.join('\n'));
   return reading ?? new Error('The session was not read.');

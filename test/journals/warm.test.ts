@@ -21,7 +21,7 @@ import { CALL_COUNTS, DROPPED } from '../doors/limits.ts';
 import { SPENDING } from '../doors/loop.ts';
 import { sourceFilesIn } from '../source/parse-source.ts';
 import { eventsIn } from './folds.ts';
-import { readFolder, versions } from './kept.ts';
+import { listVersions, readFolder } from './kept.ts';
 
 const MEMORIES: readonly ToolMemory[] = [
   ...BUILT_IN_KINDS.memories,
@@ -34,20 +34,20 @@ const MEMORIES: readonly ToolMemory[] = [
 /** Modules that only store facts in the journal. */
 const FOLDS_NOTHING = ['feedback', 'operator-access', 'title'];
 
-const SESSIONS = versions().flatMap((version) =>
+const SESSIONS = listVersions().flatMap((version) =>
   [...readFolder(version).journals].map(([name, { dump }]) => ({
     name: `${version}/${name}`,
     events: eventsIn(dump),
   })),
 );
 
-const turn = (id: string): SessionEvent[] => [
+const turnEvents = (id: string): SessionEvent[] => [
   { type: 'turn-started', turn: id, loopId: id, message: 'Go.', context: {}, principal: { id: 'ann' } },
   { type: 'model-replied', turn: id, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
   { type: 'turn-ended', turn: id, outcome: 'completed' },
 ];
 
-const forked = (id: string, session: string): SessionEvent => ({
+const forkEvent = (id: string, session: string): SessionEvent => ({
   type: 'module-event',
   turn: id,
   module: 'branches',
@@ -59,18 +59,18 @@ SESSIONS.push({
   name: 'notes beside turns',
   events: [
     { type: 'session-opened', incarnation: 'i', agent: 'clerk' } as const,
-    ...turn('t1'),
-    forked('t1', 's2'),
-    ...turn('t2'),
-    forked('t1', 's3'),
-    ...turn('t3'),
+    ...turnEvents('t1'),
+    forkEvent('t1', 's2'),
+    ...turnEvents('t2'),
+    forkEvent('t1', 's3'),
+    ...turnEvents('t3'),
   ].map((event, index) => ({ ...event, seq: index + 1, at: index })),
 });
 
 type State = ReturnType<typeof emptyState>;
 
 /** Continues from a snapshot after writing and reading it, like the next holder of a session. */
-function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): State {
+function foldFromSnapshot(snapshot: string, events: readonly StoredEvent[], seq: number): State {
   const state = fromSnapshot(snapshot);
   for (const event of events) {
     if (event.seq > seq) reduce(state, event, MEMORIES);
@@ -80,7 +80,7 @@ function warmed(snapshot: string, events: readonly StoredEvent[], seq: number): 
   return state;
 }
 
-const remembered = ({ memories, brokenMemories }: State) => ({
+const memoriesOf = ({ memories, brokenMemories }: State) => ({
   memories: Object.fromEntries([...memories].toSorted(([a], [b]) => a.localeCompare(b))),
   broken: [...(brokenMemories ?? [])],
 });
@@ -94,7 +94,7 @@ describe.each(SESSIONS)('the stored session $name', ({ events }) => {
       if (event.type === 'turn-ended') snapshots.push({ seq: event.seq, body: toSnapshot(cold) });
     }
     for (const { seq, body } of snapshots) {
-      expect(remembered(warmed(body, events, seq)), `from event ${seq}`).toEqual(remembered(cold));
+      expect(memoriesOf(foldFromSnapshot(body, events, seq)), `from event ${seq}`).toEqual(memoriesOf(cold));
     }
   });
 });

@@ -32,7 +32,7 @@ const root = resolve(import.meta.dirname, '../..');
 export const CLERK_ENTRY = `export * from './${CLERK}'; export { default } from './${CLERK}';`;
 
 /** Bundles the README's Worker. */
-export const bundleClerk = (): Promise<Bundle> => bundled(CLERK_ENTRY);
+export const bundleClerk = (): Promise<Bundle> => bundleContents(CLERK_ENTRY);
 
 /** Bundles the README's Worker with each part in turn. */
 export async function bundleParts(parts: readonly Part[]): Promise<AddedBytes[]> {
@@ -40,14 +40,14 @@ export async function bundleParts(parts: readonly Part[]): Promise<AddedBytes[]>
   const added: AddedBytes[] = [];
   for (const { name, files } of parts) {
     const exported = files.map((file, index) => `export * as added${index} from './${file}';`);
-    const { gzipped } = await bundled([CLERK_ENTRY, ...exported].join(''));
+    const { gzipped } = await bundleContents([CLERK_ENTRY, ...exported].join(''));
     added.push({ name, added: gzipped - clerk.gzipped });
   }
   return added;
 }
 
 /** Returns the options of esbuild for a bundle as in `wrangler deploy --minify`. */
-export const bundling = (contents: string) =>
+export const bundleOptions = (contents: string) =>
   ({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     absWorkingDir: root,
@@ -62,8 +62,8 @@ export const bundling = (contents: string) =>
     external: ['cloudflare:*', 'node:*', 'react', 'react/*'],
   }) as const satisfies BuildOptions;
 
-async function bundled(contents: string): Promise<Bundle> {
-  const { outputFiles, metafile } = await build(bundling(contents));
+async function bundleContents(contents: string): Promise<Bundle> {
+  const { outputFiles, metafile } = await build(bundleOptions(contents));
   const [output] = Object.values(metafile.outputs);
   const bytes = new Map<string, number>();
   for (const [file, { bytesInOutput }] of Object.entries(output?.inputs ?? {})) {

@@ -74,8 +74,8 @@ function commentsOf({ file, text, comments }: Source): Text[] {
   for (const { start, end } of comments) {
     const last = found.at(-1);
     const isNext = last && text.startsWith('//', start) && /^\n[ \t]*$/.test(text.slice(last.end, start));
-    if (isNext) Object.assign(last, { end, text: `${last.text}\n${bare(text.slice(start, end))}` });
-    else found.push({ start, end, text: bare(text.slice(start, end)) });
+    if (isNext) Object.assign(last, { end, text: `${last.text}\n${stripMarkers(text.slice(start, end))}` });
+    else found.push({ start, end, text: stripMarkers(text.slice(start, end)) });
   }
   return found
     .filter((one) => !/^(?:biome-ignore|@ts-|#__)/.test(one.text))
@@ -83,7 +83,7 @@ function commentsOf({ file, text, comments }: Source): Text[] {
 }
 
 /** Returns the text of a comment without its markers and examples. */
-const bare = (comment: string): string =>
+const stripMarkers = (comment: string): string =>
   comment
     .replace(/^\/\*\*?|\*\/$|^\/\/ ?/g, '')
     .replace(/^[ \t]*\* ?/gm, '')

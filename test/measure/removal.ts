@@ -1,4 +1,4 @@
-import { exportsOf, type Import, importsOf, resolved } from '../source/imports.ts';
+import { exportsOf, type Import, importsOf, resolveImport } from '../source/imports.ts';
 import type { Source } from '../source/parse-source.ts';
 
 /** The file changes that are needed to delete a part of the library without breaking an import. */
@@ -108,7 +108,7 @@ const linesOf = ({ file, module }: Source): Line[] =>
       if (!moduleRequest) return [];
       const specifier = moduleRequest.value;
       const name = importName.name ?? '*';
-      return [{ from: resolved(file, specifier), specifier, name, as: exportName.name, isType }];
+      return [{ from: resolveImport(file, specifier), specifier, name, as: exportName.name, isType }];
     }),
   );
 

@@ -87,70 +87,76 @@ const atMostGoal = (goal: string, limit: number, is: number): Goal => ({
 export function report(figures: Figures, running: Running, goals: readonly Goal[]): string {
   const { files, codeLines, functions, circles, wide, seams, entries, sharedNames, walk } = figures;
   return [
-    ...section('Library (src without src/examples, durable-objects)', [
-      sized('files', files),
-      sized('functions', functions),
+    ...formatSection('Library (src without src/examples, durable-objects)', [
+      formatSizes('files', files),
+      formatSizes('functions', functions),
       `${codeLines.all} lines with code, of these ${codeLines.kernel} in the kernel`,
     ]),
     ...circlesOf('Circles between files, of values', circles.values),
     ...circlesOf('Circles between files, types included', circles.files),
     ...circlesOf('Circles between top folders', circles.topFolders),
     ...circlesOf('Circles between nested folders', circles.nestedFolders),
-    ...section(
+    ...formatSection(
       `Seams: ${seams.length}`,
       seams.map(({ file, name }) => `${name}  ${file}`),
     ),
-    ...section(
+    ...formatSection(
       `Functions with four or more positional parameters: ${wide.length}`,
       wide.map(({ file, name, parameters }) => `${parameters}  ${file} ${name}`),
     ),
-    ...section(
+    ...formatSection(
       `Public names: ${entries.reduce((all, { values, types }) => all + values.length + types.length, 0)}`,
       entries.map(({ entry, values, types }) => {
         const all = `${values.length + types.length}`.padStart(4);
         return `${all}  ${entry}: ${values.length} values, ${types.length} types`;
       }),
     ),
-    ...section(
+    ...formatSection(
       `Names that two entries export: ${sharedNames.length}`,
       sharedNames.map(({ name, entries: of }) => `${name}: ${of.join(', ')}`),
     ),
-    ...section(
+    ...formatSection(
       `The walk of one message: ${walk.files.length} files, ${walk.lines} lines`,
       walk.files.map(({ file, lines }) => `${`${lines}`.padStart(4)}  ${file}`),
     ),
-    ...section(`Steps of the walk that are not so: ${walk.problems.length}`, walk.problems),
-    ...section(
+    ...formatSection(`Steps of the walk that are not so: ${walk.problems.length}`, walk.problems),
+    ...formatSection(
       'Executed by the second message of a session: functions, files, functions of packages',
       running.executed.map(({ scenario, functions, files, packaged }) => {
         const counts = [functions.length, files.length, packaged].map((one) => `${one}`.padStart(4));
         return `${counts.join(' ')}  ${scenario}`;
       }),
     ),
-    ...section(
-      `The README's Worker: ${kib(running.clerk.gzipped)} gzipped; before that, by folder`,
-      running.clerk.folders.map(({ folder, bytes }) => `${kib(bytes)}  ${folder}`),
+    ...formatSection(
+      `The README's Worker: ${formatKib(running.clerk.gzipped)} gzipped; before that, by folder`,
+      running.clerk.folders.map(({ folder, bytes }) => `${formatKib(bytes)}  ${folder}`),
     ),
-    ...section('What each entry adds to it, gzipped, if all of it is used', running.added.map(addedLine)),
-    ...section('What each module adds to it, gzipped, if all of it is used', running.modules.map(addedLine)),
-    ...section('Goals and budgets', goalLines(goals)),
+    ...formatSection(
+      'What each entry adds to it, gzipped, if all of it is used',
+      running.added.map(addedLine),
+    ),
+    ...formatSection(
+      'What each module adds to it, gzipped, if all of it is used',
+      running.modules.map(addedLine),
+    ),
+    ...formatSection('Goals and budgets', goalLines(goals)),
   ].join('\n');
 }
 
-const addedLine = ({ name, added }: AddedBytes): string => `${kib(added)}  ${name}`;
+const addedLine = ({ name, added }: AddedBytes): string => `${formatKib(added)}  ${name}`;
 
-const kib = (bytes: number): string => `${(bytes / KIB).toFixed(1).padStart(6)} KiB`;
+const formatKib = (bytes: number): string => `${(bytes / KIB).toFixed(1).padStart(6)} KiB`;
 
-const section = (title: string, lines: readonly string[]): string[] => [
+const formatSection = (title: string, lines: readonly string[]): string[] => [
   title,
   ...lines.map((line) => `  ${line}`),
   '',
 ];
 
 const circlesOf = (title: string, circles: Figures['circles']['files']): string[] =>
-  section(`${title}: ${circles.length}`, circles.map(shownCircle));
+  formatSection(`${title}: ${circles.length}`, circles.map(shownCircle));
 
-const sized = (what: string, { count, lines, median, p90, longest }: Sizes): string =>
+const formatSizes = (what: string, { count, lines, median, p90, longest }: Sizes): string =>
   `${count} ${what}, ${lines} lines; median ${median}, p90 ${p90}, longest ${longest}`;
 
 function goalLines(goals: readonly Goal[]): string[] {

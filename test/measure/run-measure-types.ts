@@ -89,8 +89,8 @@ function measureApp(app: string, files: Files): Figures {
     writeFileSync(join(folder, file), text);
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-  const alone = RUNS.map(() => diagnostics('--singleThreaded'));
-  const parallel = RUNS.map(() => diagnostics());
+  const alone = RUNS.map(() => readDiagnostics('--singleThreaded'));
+  const parallel = RUNS.map(() => readDiagnostics());
   const least = (runs: readonly ReadonlyMap<string, number>[], name: string) =>
     Math.min(...runs.map((told) => told.get(name) ?? Number.NaN));
   const ms = (runs: typeof alone, name: string) => Math.round(least(runs, name) * 1000);
@@ -108,7 +108,7 @@ function measureApp(app: string, files: Files): Figures {
 }
 
 /** Runs the compiler, and returns its figures by name. @throws Error if the app does not compile. */
-function diagnostics(...more: readonly string[]): ReadonlyMap<string, number> {
+function readDiagnostics(...more: readonly string[]): ReadonlyMap<string, number> {
   const run = spawnSync('node', [tsc, '-p', folder, '--extendedDiagnostics', ...more], { encoding: 'utf8' });
   if (run.status !== 0) throw new Error(`The app does not compile:\n${run.stdout}${run.stderr}`);
   const lines = [...run.stdout.matchAll(/^(\w[\w ]*):\s+([\d.]+)/gm)];

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleMeasured, here } from '../bench/checkout.ts';
 import { costPage } from '../bench/cost/cost-page.ts';
-import { exceeding, readKept } from '../bench/cost/kept-counts.ts';
+import { findExceedingCounts, readKept } from '../bench/cost/kept-counts.ts';
 import { countTurn, SHAPE_NAMES } from '../bench/count-turns.ts';
 import { type MeasuredWorker, startMeasured } from '../bench/measured-worker.ts';
 
@@ -29,13 +29,13 @@ describe('the platform usage of a turn', () => {
   it.each(SHAPE_NAMES)('does not exceed the stored counts: %s', { retry: 2 }, async (shape) => {
     const counted = await countTurn(worker, shape);
     expect(counted.object.requests).toBeGreaterThan(1);
-    expect(exceeding(kept, shape, counted)).toEqual([]);
+    expect(findExceedingCounts(kept, shape, counted)).toEqual([]);
   });
 });
 
 it('a turn that exceeds its stored counts is reported with each exceeded count', () => {
   const one = { appends: 99, requests: 0, rowsRead: 0, rowsWritten: 0, alarmsSet: 0, messages: 0 };
-  expect(exceeding(kept, 'text only', { object: one, apis: { digest: 1 } })).toEqual([
+  expect(findExceedingCounts(kept, 'text only', { object: one, apis: { digest: 1 } })).toEqual([
     'appends: 99 is over 1',
     'digest: 1 is over 0',
   ]);

@@ -23,7 +23,7 @@ const createRan = (...testResults: File[]): Ran => ({
   report: { success: testResults.every(({ status }) => status === 'passed'), testResults },
 });
 
-const judged = (one: Ran, mayHang = false) =>
+const judgeRun = (one: Ran, mayHang = false) =>
   judge(one, { tests: ['a.test.ts'], ...(mayHang && { hangs: true }) }, (name) => name.replace('/copy/', ''));
 
 const RED = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
@@ -34,7 +34,7 @@ describe('a mutation', () => {
   it('is caught by the first test that failed', () => {
     const other = file('b.test.ts', 2, [test('sends', 'failed', 'Error: x')]);
     expect(
-      judged(createRan(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
+      judgeRun(createRan(other, file('a.test.ts', 1, [GREEN, RED, test('asks', 'failed', 'Error: y')]))),
     ).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
@@ -42,7 +42,7 @@ describe('a mutation', () => {
   });
 
   it('survives if all tests pass', () => {
-    expect(judged(createRan(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
+    expect(judgeRun(createRan(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
   });
 
   it.each<[string, Ran, string]>([
@@ -90,22 +90,22 @@ describe('a mutation', () => {
       'no test of a.test.ts ran and passed',
     ],
   ])('counts as not run, and not as survived, with %s', (_, one, why) => {
-    expect(judged(one)).toEqual({ is: 'not-run', why });
+    expect(judgeRun(one)).toEqual({ is: 'not-run', why });
   });
 
   it('is caught by tests that do not end if its entry allows a hang', () => {
-    expect(judged({ ended: 'too-late', afterMs: 9_000 }, true)).toEqual({
+    expect(judgeRun({ ended: 'too-late', afterMs: 9_000 }, true)).toEqual({
       is: 'caught',
       by: 'the tests did not end within 9 s',
     });
-    expect(judged(createRan(file('a.test.ts', 1, [LATE])), true)).toEqual({
+    expect(judgeRun(createRan(file('a.test.ts', 1, [LATE])), true)).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays timed out',
     });
   });
 
   it('is caught by a failed test rather than by an earlier timeout', () => {
-    expect(judged(createRan(file('a.test.ts', 1, [LATE, RED])))).toEqual({
+    expect(judgeRun(createRan(file('a.test.ts', 1, [LATE, RED])))).toEqual({
       is: 'caught',
       by: 'a.test.ts > pays once',
     });

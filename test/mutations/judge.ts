@@ -49,7 +49,8 @@ export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string)
   if (ran.ended === 'broken') {
     return { is: 'not-run', why: `the tests did not run: ${lastWords(ran.output)}` };
   }
-  if (ran.ended === 'too-late') return hung(`the tests did not end within ${ran.afterMs / 1_000} s`, mayHang);
+  if (ran.ended === 'too-late')
+    return judgeHang(`the tests did not end within ${ran.afterMs / 1_000} s`, mayHang);
   const { testResults, success } = ran.report;
   const files = testResults.toSorted((a, b) => a.startTime - b.startTime);
   const failed = files.flatMap(({ name, assertionResults }) =>
@@ -66,7 +67,7 @@ export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string)
   const [first] = answered ? [answered] : failed;
   if (first) {
     const by = `${toName(first.name)} > ${first.fullName}`;
-    return answered ? { is: 'caught', by } : hung(`${by} timed out`, mayHang);
+    return answered ? { is: 'caught', by } : judgeHang(`${by} timed out`, mayHang);
   }
   const missing = tests.find((file) => !hasPassed(ran.report, file));
   if (missing !== undefined) return { is: 'not-run', why: `no test of ${missing} ran and passed` };
@@ -118,7 +119,7 @@ const hasPassed = ({ testResults }: Report, file: string): boolean =>
       isOf(name, file) && assertionResults.some(({ status }) => status === 'passed'),
   );
 
-const hung = (what: string, mayHang: boolean): Verdict =>
+const judgeHang = (what: string, mayHang: boolean): Verdict =>
   mayHang
     ? { is: 'caught', by: what }
     : { is: 'not-run', why: `${what}: an entry that may hang says \`hangs\`` };

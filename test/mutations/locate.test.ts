@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Mutation } from '../mutations.ts';
 import { parseSource as source } from '../source/parse-source.ts';
-import { locate, replaced } from './locate.ts';
+import { applyReplacements, locate } from './locate.ts';
 
 const mutationWith = (change: Partial<Mutation>): Mutation => ({
   name: 'guard',
@@ -19,7 +19,7 @@ const PAY =
 it('`locate` finds the replaced code inside the function, regardless of line breaks', () => {
   const place = locate([source('src/a.ts', 'function a() {}'), source('src/pay.ts', PAY)], mutationWith({}));
   expect(place).toMatchObject({ file: 'src/pay.ts' });
-  expect(replaced(PAY, [{ place, becomes: 'log();' }])).toBe(
+  expect(applyReplacements(PAY, [{ place, becomes: 'log();' }])).toBe(
     'function owe() { if (paid) return; }\nfunction pay() {\n  log();\n  send();\n}\n',
   );
 });
@@ -29,8 +29,8 @@ it('`replaced` replaces several places of one file, in any order', () => {
     { place: { start: 0, end: 1 }, becomes: 'xyz' },
     { place: { start: 3, end: 5 }, becomes: '' },
   ];
-  expect(replaced('abcdef', changes)).toBe('xyzbcf');
-  expect(replaced('abcdef', changes.toReversed())).toBe('xyzbcf');
+  expect(applyReplacements('abcdef', changes)).toBe('xyzbcf');
+  expect(applyReplacements('abcdef', changes.toReversed())).toBe('xyzbcf');
 });
 
 it.each<[string, Partial<Mutation>, string]>([

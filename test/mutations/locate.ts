@@ -58,7 +58,7 @@ const toPattern = (text: string): RegExp =>
   );
 
 /** Returns the text of a file with these places replaced. They must not overlap. */
-export function replaced(
+export function applyReplacements(
   text: string,
   changes: readonly { readonly place: Span; readonly becomes: string }[],
 ): string {

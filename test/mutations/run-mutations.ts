@@ -9,7 +9,7 @@ import { MUTATIONS, type Mutation } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
 import { judge, type Ran, summaryOf, unusableReason, type Verdict } from './judge.ts';
-import { locate, type Place, replaced } from './locate.ts';
+import { applyReplacements, locate, type Place } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
 
@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.exit(130);
   });
 }
-process.exitCode = (await play(chosen(values.only))) ? 0 : 1;
+process.exitCode = (await play(chooseMutations(values.only))) ? 0 : 1;
 
 /** Returns `true` if every mutation was caught. */
 async function play(mutations: readonly Mutation[]): Promise<boolean> {
@@ -61,7 +61,7 @@ function notGreenBefore(why: string): Verdict {
   return { is: 'not-run', why: `its tests are not green before anything is changed: ${why}` };
 }
 
-function chosen(only: readonly string[] | undefined): readonly Mutation[] {
+function chooseMutations(only: readonly string[] | undefined): readonly Mutation[] {
   const unknown = only?.find((name) => MUTATIONS.every((one) => one.name !== name));
   if (unknown === undefined) return only ? MUTATIONS.filter(({ name }) => only.includes(name)) : MUTATIONS;
   const names = MUTATIONS.map(({ name }) => name).join(', ');
@@ -126,7 +126,7 @@ function change(copy: string, file: string, changes: readonly Located[]): () => 
   const text = readFileSync(path, 'utf8');
   writeFileSync(
     path,
-    replaced(
+    applyReplacements(
       text,
       changes.map(({ mutation, place }) => ({ place, becomes: mutation.replacement })),
     ),

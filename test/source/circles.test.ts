@@ -4,7 +4,7 @@ import { importsOf } from './imports.ts';
 import { parseSource } from './parse-source.ts';
 
 /** Parses `a > b` into an arrow. */
-const arrows = (...all: readonly string[]): Arrow[] =>
+const parseArrows = (...all: readonly string[]): Arrow[] =>
   all.map((one) => {
     const [from = '', to = ''] = one.split(' > ');
     return { from, to };
@@ -34,7 +34,7 @@ describe('circles', () => {
       ],
     ],
   ])('of %s are found without duplicates', (_, all, circles) => {
-    expect(circlesAmong(arrows(...all))).toEqual(circles);
+    expect(circlesAmong(parseArrows(...all))).toEqual(circles);
   });
 
   it('between files are found even if one of them imports only types', () => {
@@ -50,30 +50,34 @@ describe('circles', () => {
 
 describe('circles between folders', () => {
   it('are found even if there is no circle between their files', () => {
-    const all = arrows('src/a/1.ts > src/b/1.ts', 'src/b/2.ts > src/a/2.ts');
+    const all = parseArrows('src/a/1.ts > src/b/1.ts', 'src/b/2.ts > src/a/2.ts');
     expect(circlesAmong(all)).toEqual([]);
     expect(folderCircles(all)).toEqual({ top: [['src/a', 'src/b']], nested: [] });
   });
 
   it('are found between a folder of src and a folder next to src', () => {
-    const back = arrows('durable-objects/1.ts > src/a/1.ts', 'src/a/b/1.ts > durable-objects/2.ts');
+    const back = parseArrows('durable-objects/1.ts > src/a/1.ts', 'src/a/b/1.ts > durable-objects/2.ts');
     expect(folderCircles(back)).toEqual({ top: [['durable-objects', 'src/a']], nested: [] });
-    const on = arrows('durable-objects/1.ts > src/a/1.ts', 'src/b/1.ts > durable-objects/2.ts');
+    const on = parseArrows('durable-objects/1.ts > src/a/1.ts', 'src/b/1.ts > durable-objects/2.ts');
     expect(folderCircles(on)).toEqual({ top: [], nested: [] });
   });
 
   it('treat each file directly in src as a separate folder', () => {
-    const all = arrows('src/index.ts > src/a/1.ts', 'src/b/1.ts > src/kinds.ts', 'src/kinds.ts > src/c/1.ts');
+    const all = parseArrows(
+      'src/index.ts > src/a/1.ts',
+      'src/b/1.ts > src/kinds.ts',
+      'src/kinds.ts > src/c/1.ts',
+    );
     expect(folderCircles(all).top).toEqual([]);
-    expect(folderCircles([...all, ...arrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
+    expect(folderCircles([...all, ...parseArrows('src/c/2.ts > src/kinds.ts')]).top).toEqual([
       ['src/c', 'src/kinds.ts'],
     ]);
   });
 
   it('are found between the subfolders of a folder, whose own files are ignored', () => {
-    const siblings = arrows('src/a/b/1.ts > src/a/c/d/1.ts', 'src/a/c/2.ts > src/a/b/2.ts');
+    const siblings = parseArrows('src/a/b/1.ts > src/a/c/d/1.ts', 'src/a/c/2.ts > src/a/b/2.ts');
     expect(folderCircles(siblings)).toEqual({ top: [], nested: [['src/a/b', 'src/a/c']] });
-    const parent = arrows('src/a/1.ts > src/a/b/1.ts', 'src/a/b/2.ts > src/a/2.ts');
+    const parent = parseArrows('src/a/1.ts > src/a/b/1.ts', 'src/a/b/2.ts > src/a/2.ts');
     expect(folderCircles(parent)).toEqual({ top: [], nested: [] });
   });
 

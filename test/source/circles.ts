@@ -28,7 +28,7 @@ function shortestBack(known: ReadonlyMap<string, ReadonlySet<string>>, start: st
   const next = [start];
   for (const name of next) {
     for (const to of [...(known.get(name) ?? [])].sort()) {
-      if (to === start) return turned(wayTo(cameFrom, start, name));
+      if (to === start) return rotate(wayTo(cameFrom, start, name));
       if (cameFrom.has(to)) continue;
       cameFrom.set(to, name);
       next.push(to);
@@ -46,7 +46,7 @@ function wayTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string
   return way;
 }
 
-function turned(circle: readonly string[]): string[] {
+function rotate(circle: readonly string[]): string[] {
   const first = circle.indexOf([...circle].sort()[0] ?? '');
   return [...circle.slice(first), ...circle.slice(0, first)];
 }

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { functionsNamed, functionsOf } from './functions.ts';
 import { parseSource } from './parse-source.ts';
 
-const source = (text: string) => parseSource('src/a.ts', text);
+const parseText = (text: string) => parseSource('src/a.ts', text);
 
 /** Returns the texts of the functions with this name. */
 const findTexts = (text: string, name: string): string[] =>
-  functionsNamed(source(text), name).map(({ start, end }) => text.slice(start, end));
+  functionsNamed(parseText(text), name).map(({ start, end }) => text.slice(start, end));
 
 describe('`functionsNamed` finds a function', () => {
   it.each([
@@ -94,7 +94,7 @@ class A {
   }
 }`;
   expect(
-    functionsOf(source(text)).map(({ start, end, ...rest }) => ({ ...rest, is: text.slice(start, end) })),
+    functionsOf(parseText(text)).map(({ start, end, ...rest }) => ({ ...rest, is: text.slice(start, end) })),
   ).toEqual([
     {
       name: 'constructor',
@@ -115,7 +115,7 @@ class A {
 });
 
 it('invalid TypeScript is refused with its position', () => {
-  expect(() => source('const a = ;')).toThrow(
+  expect(() => parseText('const a = ;')).toThrow(
     /^src\/a\.ts cannot be parsed: [\s\S]*Unexpected token[\s\S]*src\/a\.ts:1:11/,
   );
 });

@@ -60,23 +60,23 @@ export function functionsOf({ program, text }: Source): SourceFunction[] {
     });
   };
   new Visitor({
-    ClassDeclaration: (node) => enter(declaration(node)),
-    'ClassDeclaration:exit': (node) => leave(declaration(node)),
-    ClassExpression: (node) => enter(declaration(node)),
-    'ClassExpression:exit': (node) => leave(declaration(node)),
+    ClassDeclaration: (node) => enter(holdingOfDeclaration(node)),
+    'ClassDeclaration:exit': (node) => leave(holdingOfDeclaration(node)),
+    ClassExpression: (node) => enter(holdingOfDeclaration(node)),
+    'ClassExpression:exit': (node) => leave(holdingOfDeclaration(node)),
     FunctionDeclaration: (node) => {
-      enter(declaration(node));
+      enter(holdingOfDeclaration(node));
       add(node);
     },
-    'FunctionDeclaration:exit': (node) => leave(declaration(node)),
-    VariableDeclarator: (node) => enter(constant(node)),
-    'VariableDeclarator:exit': (node) => leave(constant(node)),
-    MethodDefinition: (node) => enter(member(node)),
-    'MethodDefinition:exit': (node) => leave(member(node)),
-    PropertyDefinition: (node) => enter(member(node)),
-    'PropertyDefinition:exit': (node) => leave(member(node)),
-    Property: (node) => enter(member(node)),
-    'Property:exit': (node) => leave(member(node)),
+    'FunctionDeclaration:exit': (node) => leave(holdingOfDeclaration(node)),
+    VariableDeclarator: (node) => enter(holdingOfConstant(node)),
+    'VariableDeclarator:exit': (node) => leave(holdingOfConstant(node)),
+    MethodDefinition: (node) => enter(holdingOfMember(node)),
+    'MethodDefinition:exit': (node) => leave(holdingOfMember(node)),
+    PropertyDefinition: (node) => enter(holdingOfMember(node)),
+    'PropertyDefinition:exit': (node) => leave(holdingOfMember(node)),
+    Property: (node) => enter(holdingOfMember(node)),
+    'Property:exit': (node) => leave(holdingOfMember(node)),
     FunctionExpression: add,
     ArrowFunctionExpression: add,
   }).visit(program);
@@ -93,9 +93,13 @@ interface Holding extends Span {
   readonly value: object | null;
 }
 
-const declaration = (node: FunctionNode | Class): Holding => ({ ...spanOf(node), key: node.id, value: node });
+const holdingOfDeclaration = (node: FunctionNode | Class): Holding => ({
+  ...spanOf(node),
+  key: node.id,
+  value: node,
+});
 
-const constant = (node: VariableDeclarator): Holding => ({
+const holdingOfConstant = (node: VariableDeclarator): Holding => ({
   ...spanOf(node),
   key: node.id,
   value: unwrapType(node.init),
@@ -107,7 +111,7 @@ type Member = Span & {
   readonly value: Expression | FunctionNode | BindingPattern | AssignmentTargetMaybeDefault | null;
 };
 
-const member = (node: Member): Holding => ({
+const holdingOfMember = (node: Member): Holding => ({
   ...spanOf(node),
   key: node.computed ? null : node.key,
   value: unwrapType(node.value),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { exportsOf, importsOf } from './imports.ts';
 import { parseSource } from './parse-source.ts';
 
-const source = (text: string) => parseSource('src/a/b.ts', text);
+const parseText = (text: string) => parseSource('src/a/b.ts', text);
 
 it.each<[string, string, string, boolean, readonly string[]]>([
   ['a value', "import { c } from './c.ts';", 'src/a/c.ts', false, ['c']],
@@ -19,12 +19,12 @@ it.each<[string, string, string, boolean, readonly string[]]>([
   ['a dynamic import', "const c = () => import('./c.ts');", 'src/a/c.ts', false, ['*']],
   ['an inline import type', "type C = import('./c.ts').C;", 'src/a/c.ts', true, ['*']],
 ])('%s is an import', (_, text, to, typeOnly, names) => {
-  expect(importsOf(source(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
+  expect(importsOf(parseText(text))).toEqual([{ from: 'src/a/b.ts', to, typeOnly, names }]);
 });
 
 it('comments and strings contain no imports', () => {
   expect(
-    importsOf(source("/*\nimport { a } from './a.ts';\n*/ export const b = `\nimport './c.ts'`;")),
+    importsOf(parseText("/*\nimport { a } from './a.ts';\n*/ export const b = `\nimport './c.ts'`;")),
   ).toEqual([]);
 });
 
@@ -71,5 +71,5 @@ it.each<[string, string, readonly [name: string, isType: boolean, from: string |
   ],
   ['a default', 'export default 1;', [['default', false, null]]],
 ])('a file exports %s', (_, text, names) => {
-  expect(exportsOf(source(text)).map(({ name, isType, from }) => [name, isType, from])).toEqual(names);
+  expect(exportsOf(parseText(text)).map(({ name, isType, from }) => [name, isType, from])).toEqual(names);
 });

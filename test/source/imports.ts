@@ -22,7 +22,7 @@ export interface Import {
 export function importsOf({ file, program, module }: Source): Import[] {
   const made = (specifier: string, typeOnly: boolean, names: readonly string[]): Import => ({
     from: file,
-    to: resolved(file, specifier),
+    to: resolveImport(file, specifier),
     typeOnly,
     names,
   });
@@ -49,7 +49,7 @@ export function importsOf({ file, program, module }: Source): Import[] {
 }
 
 /** Returns a specifier as a path from the root. Package names are unchanged. */
-export const resolved = (file: string, specifier: string): string =>
+export const resolveImport = (file: string, specifier: string): string =>
   specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : specifier;
 
 type Entry = Source['module']['staticImports'][number]['entries'][number];
@@ -72,7 +72,7 @@ export function exportsOf({ file, module }: Source): Export[] {
   for (const { entries } of module.staticExports) {
     for (const { exportName, isType, moduleRequest } of entries) {
       const name = exportName.kind === 'Default' ? 'default' : (exportName.name ?? '*');
-      const from = moduleRequest && resolved(file, moduleRequest.value);
+      const from = moduleRequest && resolveImport(file, moduleRequest.value);
       const id = name === '*' ? `* ${from}` : name;
       // A constant and a type with the same name count as a value.
       found.set(id, { name, from, isType: isType && (found.get(id)?.isType ?? true) });

@@ -1,6 +1,6 @@
 import type { ParamPattern, Statement, TSSignature, TSType } from 'oxc-parser';
 import { declarationOf } from './docstrings.ts';
-import { resolved } from './imports.ts';
+import { resolveImport } from './imports.ts';
 import type { Source } from './parse-source.ts';
 
 /**
@@ -138,7 +138,7 @@ function collectNamed(name: string, search: Search): void {
   }
   for (const { moduleRequest, entries } of source.module.staticImports) {
     const imported = entries.find(({ localName }) => localName.value === name);
-    const other = imported && library.get(resolved(source.file, moduleRequest.value));
+    const other = imported && library.get(resolveImport(source.file, moduleRequest.value));
     if (other) collectNamed(imported.importName.name ?? name, { ...search, source: other });
   }
 }

@@ -48,7 +48,7 @@ function testsOf(report: string): RanTest[] {
 }
 
 function print({ standings, rows, faults }: Coverage): void {
-  for (const standing of standings) console.log(line(standing));
+  for (const standing of standings) console.log(formatStanding(standing));
   const open = rows.filter(({ missing }) => missing.length > 0);
   for (const { row, feature, missing } of open)
     console.log(`${row}  ${feature}: MISSING ${missing.join(', ')}`);
@@ -59,7 +59,7 @@ function print({ standings, rows, faults }: Coverage): void {
   console.log(`rows of the source documents: ${rows.length - open.length} of ${rows.length} covered`);
 }
 
-function line(standing: Standing): string {
+function formatStanding(standing: Standing): string {
   switch (standing.is) {
     case 'covered':
       return `${standing.id}  ${standing.by.join('\n         ')}`;

@@ -86,7 +86,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
       const next = checkHeld({ replies, casting, body, conversation, mayOmitThinking });
       const bindingControls = betas.has(bindingBeta);
       const dropped = checkPrefixes({ seed, kin, body, conversation, preserved, bindingControls });
-      const reply = sayable(replies, replyAfter(replies, next.at), { body, tools });
+      const reply = filterSayable(replies, replyAfter(replies, next.at), { body, tools });
       const content = contentOf(reply, body, { casting, given: next.given });
       const message = { body, reply, content, id: `msg_01${seed}${reply.at}` };
       const report = bindingControls ? { ...message, transformations: dropped } : message;
@@ -108,7 +108,7 @@ function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
 }
 
 /** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
-function sayable(
+function filterSayable(
   replies: readonly ScriptedReply[],
   reply: ScriptedReply,
   { body, tools }: { readonly body: AnthropicBody; readonly tools: ReadonlySet<string> },

@@ -1,5 +1,5 @@
 /** Shared code for the wires of OpenAI's APIs: JSON arguments, the order of replies, and the next reply. */
-import { answerOf, canonical, ownRefusal, replyAfter, type ScriptedReply } from './wire.ts';
+import { answerOf, canonicalJson, ownRefusal, replyAfter, type ScriptedReply } from './wire.ts';
 
 /** Formats JSON with spaces, as models write it and `JSON.stringify` does not. */
 export function spacedJson(value: unknown): string {
@@ -10,7 +10,7 @@ export function spacedJson(value: unknown): string {
 export function isSameJson(sent: unknown, given: string): boolean {
   if (typeof sent !== 'string') return false;
   try {
-    return canonical(JSON.parse(sent)) === canonical(JSON.parse(given));
+    return canonicalJson(JSON.parse(sent)) === canonicalJson(JSON.parse(given));
   } catch {
     return false;
   }

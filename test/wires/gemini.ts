@@ -54,7 +54,7 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
       const { contents } = request.body;
       checkPairs(contents);
       const next = checkHeld({ replies, casting, contents, mayOmitThinking });
-      const reply = sayable(replies, replyAfter(replies, next), request.body);
+      const reply = filterSayable(replies, replyAfter(replies, next), request.body);
       const thoughts = request.body.generationConfig?.thinkingConfig?.includeThoughts === true;
       const parts = partsOf(reply, casting, givenOf(reply, casting, { thoughts, streams: request.streams }));
       const answer: GeminiAnswer = { request, reply, parts };
@@ -68,7 +68,11 @@ export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> =>
   hashFiles(foundIn(readBody(body)));
 
 /** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
-function sayable(replies: readonly ScriptedReply[], reply: ScriptedReply, body: GeminiBody): ScriptedReply {
+function filterSayable(
+  replies: readonly ScriptedReply[],
+  reply: ScriptedReply,
+  body: GeminiBody,
+): ScriptedReply {
   const declared = (body.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
   if (declared.length === 0 || body.toolConfig?.functionCallingConfig?.mode === 'NONE') {
     return answerOf(replies, reply);

@@ -21,7 +21,8 @@ export function checkImageUrl(url: unknown, path: string): void {
     );
   }
   const got = faultOf(data, IMAGES);
-  if (got !== undefined) throw new Refused(400, `Invalid '${path}'. ${wanted('an image')}, but got ${got}.`);
+  if (got !== undefined)
+    throw new Refused(400, `Invalid '${path}'. ${expectedText('an image')}, but got ${got}.`);
   if (IMAGES.includes(typeOfBytes(data.base64) ?? '')) return;
   throw new Refused(
     400,
@@ -39,14 +40,14 @@ export function checkFileData({ file_data, filename }: Fields, path: string): vo
   if (got !== undefined) {
     throw new Refused(
       400,
-      `Invalid file data: '${path}.file_data'. ${wanted('an application/pdf')}, but got ${got}.`,
+      `Invalid file data: '${path}.file_data'. ${expectedText('an application/pdf')}, but got ${got}.`,
     );
   }
   if (typeOfBytes(data.base64) === 'application/pdf') return;
   throw new Refused(400, `The file '${String(filename)}' could not be read as a PDF.`);
 }
 
-const wanted = (what: string): string => {
+const expectedText = (what: string): string => {
   const type = what === 'an image' ? 'image/png' : 'application/pdf';
   return `Expected a base64-encoded data URL with ${what} MIME type (e.g. 'data:${type};base64,aW1nIGJ5dGVzIGhlcmU=')`;
 };

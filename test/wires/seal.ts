@@ -2,7 +2,7 @@
  * Signatures that contain their own data, because wires keep no state. A signature contains its reply and its
  * prefix. The seal is a hash of these fields, which reveals changes.
  */
-import { canonical, fingerprint, isRecord } from './wire.ts';
+import { canonicalJson, fingerprint, isRecord } from './wire.ts';
 
 export type Sealed = Readonly<Record<string, string | number | boolean>>;
 
@@ -27,7 +27,7 @@ export function unseal(secret: string, blob: string): Sealed | undefined {
 }
 
 function sealOf(secret: string, fields: Sealed): string {
-  return fingerprint([secret, canonical(fields)]);
+  return fingerprint([secret, canonicalJson(fields)]);
 }
 
 function jsonOf(blob: string): unknown {

@@ -238,15 +238,15 @@ function hash64(text: string): string {
   }
   a = Math.imul(a ^ (a >>> 16) ^ b, 0xc2b2ae35);
   a ^= a >>> 15;
-  return word(a) + word(b ^ Math.imul(a, 0x27d4eb2f));
+  return toWord(a) + toWord(b ^ Math.imul(a, 0x27d4eb2f));
 }
 
-function word(bits: number): string {
+function toWord(bits: number): string {
   return (bits >>> 0).toString(36).padStart(7, '0');
 }
 
 /** Serializes a value with sorted keys, so that equal values yield equal texts. */
-export function canonical(value: unknown): string {
+export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isRecord(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );

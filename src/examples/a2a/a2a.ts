@@ -254,7 +254,7 @@ export class CallerSessions {
       ? await session.streamAnswers(answers, { signal, idempotencyKey })
       : await session.stream(toSentParts(parts), { signal, idempotencyKey }).catch(inTask(context));
     const { turn } = items;
-    const task = await this.#shown(runs({ session: context, turn, agent: this.agent }));
+    const task = await this.#shown(toRunning({ session: context, turn, agent: this.agent }));
     return { task, items };
   }
 
@@ -323,7 +323,11 @@ export class CallerSessions {
   }
 }
 
-const runs = (of: { readonly session: string; readonly turn: string; readonly agent: string }): Standing => ({
+const toRunning = (of: {
+  readonly session: string;
+  readonly turn: string;
+  readonly agent: string;
+}): Standing => ({
   ...of,
   status: 'running',
 });

@@ -65,7 +65,7 @@ export function statusOf(standing: Standing): TaskStatus {
     return { state: isWorking ? 'TASK_STATE_WORKING' : 'TASK_STATE_SUBMITTED' };
   }
   if (standing.outcome === 'suspended') {
-    const parts = standing.pending.flatMap(asks);
+    const parts = standing.pending.flatMap(questionParts);
     return { state: 'TASK_STATE_INPUT_REQUIRED', message: agentMessage(standing, 'asks', parts) };
   }
   const { outcome, error } = standing;
@@ -76,7 +76,7 @@ export function statusOf(standing: Standing): TaskStatus {
 }
 
 /** Formats a question as text for a person and as data for a program, with the format of an answer. */
-function asks(one: Pending): Part[] {
+function questionParts(one: Pending): Part[] {
   const { call, question, tool, input, message, allows, schema, by, expiresAt } = one;
   const data = {
     call,

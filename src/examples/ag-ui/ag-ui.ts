@@ -136,7 +136,7 @@ async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
   const { signal } = asked;
   if (wanted.type === 'send') {
     const { id: idempotencyKey, parts, pending } = wanted;
-    return showing(thread, await session.stream(parts, { idempotencyKey, context, pending, signal }));
+    return toStartedRun(thread, await session.stream(parts, { idempotencyKey, context, pending, signal }));
   }
   const turn = before?.openTurn ?? before?.turn?.turn;
   const past = before && turn !== undefined ? await pastOf(thread, turn, before.seq) : [];
@@ -144,13 +144,13 @@ async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
   if (wanted.type === 'answer') {
     const ranByClient = wanted.answers.flatMap((one) => ('decision' in one ? [] : [one.call]));
     const stream = await session.streamAnswers(wanted.answers, { after, signal });
-    return { ...showing(thread, stream), past, ranByClient };
+    return { ...toStartedRun(thread, stream), past, ranByClient };
   }
   const stream = turn === undefined ? undefined : await session.follow(turn, { after, signal });
   return { turn, items: historyThen(thread, stream), past };
 }
 
-const showing = (thread: Thread, stream: TurnStream): StartedRun => ({
+const toStartedRun = (thread: Thread, stream: TurnStream): StartedRun => ({
   turn: stream.turn,
   items: shownIn(thread, stream),
 });

@@ -21,13 +21,13 @@ export const historyOf = (
 ): AgUiMessage[] =>
   messages.flatMap((message, place): AgUiMessage[] => {
     const id = `history/${place}`;
-    if (message.role === 'assistant') return assistant(message, id, { urls, results });
+    if (message.role === 'assistant') return assistantMessages(message, id, { urls, results });
     // A note from the loop to the model, which no person wrote.
     if (message.by === 'loop') return [];
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });
 
-function assistant(message: AssistantView, id: string, { urls, results }: Shown): AgUiMessage[] {
+function assistantMessages(message: AssistantView, id: string, { urls, results }: Shown): AgUiMessage[] {
   const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : [];
   const parts = 'parts' in message ? (message.parts ?? []) : [];
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');

@@ -24,7 +24,7 @@ export const newReply = (id: string): Reply => ({
 });
 
 /** Returns the rest of a text after its streamed part, or an empty text if the streamed part differs. */
-export const rest = (text: string, said: string): string =>
+export const unsaidText = (text: string, said: string): string =>
   text.startsWith(said) ? text.slice(said.length) : '';
 
 /** Yields the events for a piece of a reply. Opens its span if necessary. */

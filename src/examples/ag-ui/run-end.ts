@@ -23,7 +23,7 @@ export function lastEventOf(stop: TurnStreamEnd, { threadId, runId }: Ends, of: 
         threadId,
         runId,
         ...metadataOf(stop.view),
-        outcome: waits(stop.view, of),
+        outcome: interruptEvent(stop.view, of),
       };
     case 'erased':
       return { type: 'RUN_ERROR', code: 'session-erased', message: 'The session was erased.' };
@@ -77,7 +77,7 @@ const metadataOf = ({ usage, model, turn, outcome }: Answer | SuspendedView) => 
   metadata: { holdfast: { turn, outcome } },
 });
 
-function waits({ pending }: SuspendedView, of: Attribution) {
+function interruptEvent({ pending }: SuspendedView, of: Attribution) {
   const decisions = pending.filter((one) => one.for === 'decision');
   if (decisions.length > 0)
     return { type: 'interrupt' as const, interrupts: decisions.map((one) => interruptOf(one, of)) };

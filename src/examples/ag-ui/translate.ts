@@ -3,7 +3,7 @@ import type { Message as AgUiMessage, ContentPart as AgUiPart } from '@ag-ui/cli
 import type { SessionView, ShownEvent, TurnItem, TurnStreamEnd } from '../../create-holdfast.ts';
 import type { AgUiEvent } from './events.ts';
 import { type FileUrls, partsOf } from './parts.ts';
-import { attributionOf, close, newReply, type Reply, rest, say } from './reply.ts';
+import { attributionOf, close, newReply, type Reply, say, unsaidText } from './reply.ts';
 import { lastEventOf } from './run-end.ts';
 
 /**
@@ -133,8 +133,8 @@ class ClientState {
     this.#replies.delete(frame);
     // A slow reader receives no partial text, so the missing text comes from the journal.
     const reasoning = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
-    yield* say(reply, 'reasoning', rest(reasoning, reply.reasoning), of);
-    yield* say(reply, 'text', rest(text, reply.text), of);
+    yield* say(reply, 'reasoning', unsaidText(reasoning, reply.reasoning), of);
+    yield* say(reply, 'text', unsaidText(text, reply.text), of);
     yield* close(reply, of);
     if (frame === '') this.#lastText = text;
     for (const { id: toolCallId, name: toolCallName, input } of toolCalls) {

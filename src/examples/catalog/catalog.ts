@@ -3,7 +3,7 @@ import { defineUnfolding } from '../../kinds/entry.ts';
 import { type Entry, groupByPath } from './group-by-path.ts';
 import { type OpenApiDocument, type Operation, operationsOf } from './openapi.ts';
 import { type Api, operationTool } from './operation-tool.ts';
-import { brief } from './to-tool-schema.ts';
+import { firstSentence } from './to-tool-schema.ts';
 import { type ToolNames, toolNames } from './tool-names.ts';
 
 /** An API's operations as tools. */
@@ -41,7 +41,7 @@ export function defineCatalog(document: OpenApiDocument, api: Api): Catalog {
   const tools = named.map(({ tag, operations, name }) =>
     defineUnfolding({
       name,
-      description: `${brief(about.get(tag) ?? `Everything about ${tag}.`)} ${countOperations(operations.length)}.`,
+      description: `${firstSentence(about.get(tag) ?? `Everything about ${tag}.`)} ${countOperations(operations.length)}.`,
       tools: toTools(groupByPath(operations), { tag, way: [name] }, making),
     }),
   );

@@ -24,11 +24,11 @@ const MIN_GROUP = 3;
  * into alphabetical ranges, and more items of one path by their order.
  */
 export const groupByPath = <Item extends Pathed>(items: readonly Item[]): readonly Entry<Item>[] =>
-  level(items, 0);
+  groupLevel(items, 0);
 
-function level<Item extends Pathed>(items: readonly Item[], from: number): readonly Entry<Item>[] {
+function groupLevel<Item extends Pathed>(items: readonly Item[], from: number): readonly Entry<Item>[] {
   const depth = Math.max(from, commonSegments(items).length);
-  if (items.length <= MAX_ENTRIES) return items.map((item) => leaf(item, depth));
+  if (items.length <= MAX_ENTRIES) return items.map((item) => toLeaf(item, depth));
   const bySegment = Map.groupBy(items, (item) => segmentAt(item, depth));
   const keyed = [...bySegment]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -44,14 +44,14 @@ function entriesUnder<Item extends Pathed>(
   items: readonly Item[],
   depth: number,
 ): readonly Entry<Item>[] {
-  if (segment === '' || items.length < MIN_GROUP) return items.map((item) => leaf(item, depth));
-  const entries = level(items, depth + 1);
+  if (segment === '' || items.length < MIN_GROUP) return items.map((item) => toLeaf(item, depth));
+  const entries = groupLevel(items, depth + 1);
   return entries.length < MIN_GROUP
     ? entries
     : [{ type: 'group', segment, prefix: prefixOf(items), entries }];
 }
 
-const leaf = <Item extends Pathed>(item: Item, depth: number): Entry<Item> => ({
+const toLeaf = <Item extends Pathed>(item: Item, depth: number): Entry<Item> => ({
   type: 'leaf',
   segment: segmentAt(item, depth),
   item,

@@ -49,7 +49,7 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
     const shared = listOf(getOwn(item, 'parameters'));
     return METHODS.flatMap((method) => {
       const declared = getOwn(item, method);
-      return isRecord(declared) ? operation(document, { method, path, shared, declared }) : [];
+      return isRecord(declared) ? toOperation(document, { method, path, shared, declared }) : [];
     });
   });
 }
@@ -62,10 +62,10 @@ interface Declared {
   readonly declared: Readonly<Record<string, unknown>>;
 }
 
-function operation(document: OpenApiDocument, { method, path, shared, declared }: Declared): Operation {
+function toOperation(document: OpenApiDocument, { method, path, shared, declared }: Declared): Operation {
   const parameters = new Map(
     [...shared, ...listOf(declared.parameters)]
-      .flatMap((given) => parameter(resolveReference(document, given)))
+      .flatMap((given) => toParameters(resolveReference(document, given)))
       .map((one) => [`${one.in} ${one.name}`, one]),
   );
   const id = textOf(declared.operationId) ?? `${method} ${path}`;
@@ -86,7 +86,7 @@ const undeclaredParameters = (path: string, known: ReadonlyMap<string, Parameter
     .filter((name) => !known.has(`path ${name}`))
     .map((name) => ({ name, in: 'path', required: true, multiSegment: false, schema: { type: 'string' } }));
 
-function parameter(given: unknown): readonly Parameter[] {
+function toParameters(given: unknown): readonly Parameter[] {
   const name = textOf(getOwn(given, 'name'));
   const place = getOwn(given, 'in');
   if (name === undefined || (place !== 'path' && place !== 'query' && place !== 'header')) return [];

@@ -8,7 +8,7 @@ import {
 } from '../../index.ts';
 import { jsonSchema } from '../../modules/json-schema/entry.ts';
 import type { Method, OpenApiDocument, Operation, Parameter } from './openapi.ts';
-import { brief, toToolSchema } from './to-tool-schema.ts';
+import { firstSentence, toToolSchema } from './to-tool-schema.ts';
 
 export interface ApiRequest {
   readonly method: Method;
@@ -53,7 +53,7 @@ export function operationTool(
   const parameters = nameParameters(operation.parameters);
   return defineTool({
     name,
-    description: `${brief(summary)} (${method.toUpperCase()} ${path})`,
+    description: `${firstSentence(summary)} (${method.toUpperCase()} ${path})`,
     effect: EFFECTS[method],
     input: jsonSchema(inputSchema(operation, parameters, document)),
     run(input, call) {
@@ -84,7 +84,10 @@ function inputSchema(
 ): JsonObject {
   const properties = parameters.map(({ property, description, schema }): [string, Json] => {
     const written = toToolSchema(schema, document);
-    return [property, description === undefined ? written : { ...written, description: brief(description) }];
+    return [
+      property,
+      description === undefined ? written : { ...written, description: firstSentence(description) },
+    ];
   });
   const required = parameters.filter((parameter) => parameter.required).map(({ property }) => property);
   if (body) {
@@ -93,7 +96,7 @@ function inputSchema(
     const written = toToolSchema(body.schema, document);
     properties.push([
       'body',
-      description === undefined ? written : { ...written, description: brief(description) },
+      description === undefined ? written : { ...written, description: firstSentence(description) },
     ]);
     if (body.required) required.push('body');
   }

@@ -36,22 +36,25 @@ interface Place {
  * omits properties that only responses have. Cycles and parts beyond the limits accept any value.
  */
 export function toToolSchema(schema: unknown, document: object): JsonObject {
-  return part(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
+  return partSchema(schema, { document, left: MAX_PARTS }, { depth: 0, inside: [] });
 }
 
-function part(schema: unknown, source: Source, { depth, inside }: Place): JsonObject {
+function partSchema(schema: unknown, source: Source, { depth, inside }: Place): JsonObject {
   const reference = getOwn(schema, '$ref');
   if (typeof reference === 'string') {
-    if (inside.includes(reference)) return anything(reference);
-    return part(resolveReference(source.document, schema), source, { depth, inside: [...inside, reference] });
+    if (inside.includes(reference)) return anySchema(reference);
+    return partSchema(resolveReference(source.document, schema), source, {
+      depth,
+      inside: [...inside, reference],
+    });
   }
   if (!isRecord(schema)) return {};
   source.left -= 1;
-  if (source.left < 0 || depth > MAX_DEPTH) return anything(inside.at(-1));
+  if (source.left < 0 || depth > MAX_DEPTH) return anySchema(inside.at(-1));
   const place = { depth: depth + 1, inside };
-  return nullable(schema, {
+  return toNullable(schema, {
     ...copyKeywords(schema),
-    ...range(schema),
+    ...toRange(schema),
     ...withDescription(schema),
     ...patternOf(schema),
     ...(FORMATS.includes(schema.format) && { format: String(schema.format) }),
@@ -62,7 +65,7 @@ function part(schema: unknown, source: Source, { depth, inside }: Place): JsonOb
 /**
  * Returns a schema for any value. Its description names the removed part, so that a model can still send it.
  */
-function anything(reference: string | undefined): JsonObject {
+function anySchema(reference: string | undefined): JsonObject {
   const name = reference?.split('/').at(-1);
   return name === undefined ? {} : { description: `Any ${name}.` };
 }
@@ -73,7 +76,12 @@ const copyKeywords = (schema: Readonly<Record<string, unknown>>): JsonObject =>
   );
 
 /** OpenAPI 3.0 marks an exclusive bound with a flag. */
-function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonly<Record<string, unknown>>) {
+function toRange({
+  minimum,
+  maximum,
+  exclusiveMinimum,
+  exclusiveMaximum,
+}: Readonly<Record<string, unknown>>) {
   const lower = exclusiveMinimum === true ? minimum : exclusiveMinimum;
   const upper = exclusiveMaximum === true ? maximum : exclusiveMaximum;
   return {
@@ -83,10 +91,12 @@ function range({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Readonl
 }
 
 const withDescription = ({ description }: Readonly<Record<string, unknown>>): JsonObject =>
-  typeof description === 'string' && description.trim() !== '' ? { description: brief(description) } : {};
+  typeof description === 'string' && description.trim() !== ''
+    ? { description: firstSentence(description) }
+    : {};
 
 /** Returns the first paragraph of a text on one line, shortened if necessary. */
-export function brief(text: string): string {
+export function firstSentence(text: string): string {
   const paragraph = (text.trim().split(/\n\s*\n/)[0] ?? '').replaceAll(/\s+/g, ' ');
   return paragraph.length > MAX_DESCRIPTION ? `${paragraph.slice(0, MAX_DESCRIPTION - 1)}…` : paragraph;
 }
@@ -103,7 +113,8 @@ function patternOf({ pattern }: Readonly<Record<string, unknown>>): JsonObject {
 }
 
 function nestedSchemas(schema: Readonly<Record<string, unknown>>, source: Source, place: Place): JsonObject {
-  const inner = (value: unknown): Json => (typeof value === 'boolean' ? value : part(value, source, place));
+  const inner = (value: unknown): Json =>
+    typeof value === 'boolean' ? value : partSchema(value, source, place);
   const unions = ['oneOf', 'anyOf', 'allOf'].flatMap((key): [string, Json][] => {
     const branches = schema[key];
     return Array.isArray(branches) ? [[key, branches.map(inner)]] : [];
@@ -111,10 +122,10 @@ function nestedSchemas(schema: Readonly<Record<string, unknown>>, source: Source
   const single = ['items', 'additionalProperties', 'not'].flatMap((key): [string, Json][] =>
     schema[key] === undefined ? [] : [[key, inner(schema[key])]],
   );
-  return { ...Object.fromEntries([...unions, ...single]), ...properties(schema, source, inner) };
+  return { ...Object.fromEntries([...unions, ...single]), ...toProperties(schema, source, inner) };
 }
 
-function properties(
+function toProperties(
   { properties: declared, required }: Readonly<Record<string, unknown>>,
   { document }: Source,
   inner: (value: unknown) => Json,
@@ -133,7 +144,7 @@ function properties(
 }
 
 /** OpenAPI 3.0 allows `null` with a flag. */
-function nullable(schema: Readonly<Record<string, unknown>>, written: JsonObject): JsonObject {
+function toNullable(schema: Readonly<Record<string, unknown>>, written: JsonObject): JsonObject {
   if (schema.nullable !== true) return written;
   const { type, enum: values, ...rest } = written;
   if (typeof type !== 'string') return { anyOf: [written, { type: 'null' }] };

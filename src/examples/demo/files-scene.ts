@@ -3,7 +3,7 @@ import { openSession, type Pending } from './client.ts';
 import { say } from './say.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
-import { shorten, styled, timeline } from './timeline.ts';
+import { applyStyle, formatTimeline, shorten } from './timeline.ts';
 
 const FILE = 'packing.txt';
 const CONTENT = 'Two tents, one lantern';
@@ -22,7 +22,7 @@ export async function openWrite(stage: Stage, folder: ServedFolder): Promise<Ope
   const [pending] = answer.pending ?? [];
   assert(answer.outcome === 'suspended' && pending, `The write does not wait: ${answer.outcome}.`);
   assert.equal(folder.read(FILE), '', 'The file is not written before it is approved.');
-  await say(`\n${timeline(await client.events())}`);
+  await say(`\n${formatTimeline(await client.events())}`);
   return { pending, asked: folder.asked().length };
 }
 
@@ -39,15 +39,15 @@ export async function endWrite(
 ): Promise<void> {
   const client = openSession(stage.url, SESSION, 'files');
   const before = (await client.events()).at(-1)?.seq ?? 0;
-  await say(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
+  await say(`\n  ${applyStyle('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
   const answer = await client.decide(pending, { decision: 'approve' });
   assert.equal(answer.outcome, 'completed', 'The outcome of the approved write');
   assert.equal(folder.read(FILE), CONTENT, 'What is in the file');
   const since = folder.asked().slice(asked);
   const calls = since.filter((line) => line !== 'initialize');
   assert.deepEqual(calls, ['tools/call "read_text_file"', 'tools/call "write_file"'], 'Asked since the kill');
-  await say(`\n${timeline(await client.events(), before)}`);
-  await say(`    ${styled('green', `→ ${shorten(answer.text, 110)}`)}`);
+  await say(`\n${formatTimeline(await client.events(), before)}`);
+  await say(`    ${applyStyle('green', `→ ${shorten(answer.text, 110)}`)}`);
   const told = `the MCP server, since the kill: ${since.join(', ')}; ${FILE}: "${folder.read(FILE)}"`;
-  await say(`    ${styled('green', `→ ${told}`)}`);
+  await say(`    ${applyStyle('green', `→ ${told}`)}`);
 }

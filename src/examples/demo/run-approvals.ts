@@ -10,7 +10,7 @@ import { countEffects } from './counted-effects.ts';
 import { freePort } from './ports.ts';
 import { Stage } from './stage.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { styled } from './timeline.ts';
+import { applyStyle } from './timeline.ts';
 
 const directory = temporaryDirectory('holdfast-approvals-');
 
@@ -21,7 +21,9 @@ async function underFire(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const stage = new Stage({ effects, port: await freePort(), directory });
   await stage.start(OFFLINE);
-  console.log(styled('bold', row('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')));
+  console.log(
+    applyStyle('bold', formatRow('decided after a SIGKILL', 'turn ended', 'refunds expected', 'seen', '')),
+  );
   let passed = true;
   for (const one of approvalCases) passed = (await playSafely(stage, one)) && passed;
   await stage.end('stop');
@@ -33,7 +35,7 @@ async function underFire(): Promise<boolean> {
   const line =
     `approvals-under-fire: ${kills} kills; refunds expected ${expected}, seen ${executions.length}; doubled ${doubled}; ` +
     `${((performance.now() - began) / 1000).toFixed(1)} s; ${passed ? 'PASS' : 'FAIL'}`;
-  console.log(`\n${styled(passed ? 'green' : 'red', line)}`);
+  console.log(`\n${applyStyle(passed ? 'green' : 'red', line)}`);
   return passed;
 }
 
@@ -62,7 +64,13 @@ async function playSafely(stage: Stage, one: ApprovalCase): Promise<boolean> {
   const right = outcome === one.outcome && expected.join() === seen.join();
   const [wanted, found] = [expected, seen].map((list) => list.join(' ') || 'none');
   console.log(
-    row(one.title, outcome, `${wanted}`, `${found}`, styled(right ? 'green' : 'red', right ? 'ok' : 'WRONG')),
+    formatRow(
+      one.title,
+      outcome,
+      `${wanted}`,
+      `${found}`,
+      applyStyle(right ? 'green' : 'red', right ? 'ok' : 'WRONG'),
+    ),
   );
   return right;
 }
@@ -93,7 +101,7 @@ async function play(
   return { turn, outcome: await decide(stage, session, asked) };
 }
 
-function row(...cells: readonly string[]): string {
+function formatRow(...cells: readonly string[]): string {
   const widths = [36, 12, 34, 34, 0];
   return cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('');
 }

@@ -16,8 +16,8 @@ import { say } from './say.ts';
 import { serveFolder } from './served-folder.ts';
 import { Stage } from './stage.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
-import { styled } from './timeline.ts';
-import { tour, tourEffects } from './tour.ts';
+import { applyStyle } from './timeline.ts';
+import { runTour, tourEffects } from './tour.ts';
 import { root } from './worker-process.ts';
 
 const directory = temporaryDirectory('holdfast-demo-');
@@ -39,7 +39,7 @@ async function demo(): Promise<boolean> {
   await stage.start({ MODEL: 'scripted', OPENAI_BASE_URL: model.baseURL });
   let failures = 0;
   for (const [index, kill] of kills.entries()) {
-    await heading(`Kill ${index + 1} of ${kills.length}: ${kill.title}`);
+    await printHeading(`Kill ${index + 1} of ${kills.length}: ${kill.title}`);
     try {
       await runKill(stage, model, kill);
     } catch (error) {
@@ -51,8 +51,8 @@ async function demo(): Promise<boolean> {
   }
   const journals = await Promise.all(kills.map(({ session }) => openSession(stage.url, session).events()));
   await stage.end('stop');
-  await heading('A tour of the example agents, with a planner in place of a model, and one more kill');
-  await tour(stage, await serveFolder(directory));
+  await printHeading('A tour of the example agents, with a planner in place of a model, and one more kill');
+  await runTour(stage, await serveFolder(directory));
   await stage.end('stop');
   return summarize(effects.executions(), unknownOutcomes(journals.flat()), failures);
 }
@@ -67,8 +67,8 @@ function summarize(executions: readonly Execution[], unknown: number, failures: 
   if (!same) console.log('\nexpected:', expected, '\nseen:', once);
   const line =
     `demo: ${kills.length} kills; executions expected ${expected.length}, seen ${once.length}; unknown outcomes ` +
-    `expected ${expectedUnknown}, seen ${unknown}; doubled ${doubled}; ${seconds()} s; ${pass ? 'PASS' : 'FAIL'}`;
-  console.log(`\n${styled(pass ? 'green' : 'red', line)}`);
+    `expected ${expectedUnknown}, seen ${unknown}; doubled ${doubled}; ${elapsedSeconds()} s; ${pass ? 'PASS' : 'FAIL'}`;
+  console.log(`\n${applyStyle(pass ? 'green' : 'red', line)}`);
   return pass;
 }
 
@@ -77,16 +77,16 @@ const idempotent: ReadonlySet<string> = new Set(['delivery-notes', serviceOf({ w
 
 const nameOf = ({ service, what }: Effect): string => `${service} ${what}`;
 
-async function heading(text: string): Promise<void> {
-  await say(`\n${styled('bold', `== ${text} (${seconds()} s)`)}`);
+async function printHeading(text: string): Promise<void> {
+  await say(`\n${applyStyle('bold', `== ${text} (${elapsedSeconds()} s)`)}`);
 }
 
-function seconds(): string {
+function elapsedSeconds(): string {
   return ((performance.now() - began) / 1000).toFixed(1);
 }
 
 const passed = await demo().catch((error: unknown) => {
-  console.error(`\n${styled('red', `demo: FAIL after ${seconds()} s`)}`);
+  console.error(`\n${applyStyle('red', `demo: FAIL after ${elapsedSeconds()} s`)}`);
   console.error(error);
   return false;
 });

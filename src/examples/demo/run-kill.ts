@@ -6,7 +6,7 @@ import type { Kill } from './kills.ts';
 import { withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
-import { styled, timeline } from './timeline.ts';
+import { applyStyle, formatTimeline } from './timeline.ts';
 
 /**
  * Kills the Worker while a response is held back, restarts it, and waits until the turn finishes without a
@@ -17,16 +17,16 @@ import { styled, timeline } from './timeline.ts';
 export async function runKill(stage: Stage, model: HeldModel, kill: Kill): Promise<void> {
   const open = await killInside(stage, model, kill);
   const before = open.at(-1)?.seq ?? 0;
-  await say(timeline(open));
-  await say(`    ${styled('red', 'SIGKILL. The process is gone; no client sends anything again.')}`);
+  await say(formatTimeline(open));
+  await say(`    ${applyStyle('red', 'SIGKILL. The process is gone; no client sends anything again.')}`);
   const killed = Date.now();
   await stage.start();
   const restarted = Date.now();
   const events = await openSession(stage.url, kill.session).turnEnded(before);
   const ended = Date.now();
-  await say(`    ${styled('dim', `The Worker is up again after ${restarted - killed} ms.`)}`);
-  await say(timeline(events, before));
-  await say(`    ${styled('dim', `The turn ended by itself ${ended - restarted} ms later.`)}`);
+  await say(`    ${applyStyle('dim', `The Worker is up again after ${restarted - killed} ms.`)}`);
+  await say(formatTimeline(events, before));
+  await say(`    ${applyStyle('dim', `The turn ended by itself ${ended - restarted} ms later.`)}`);
   check(events, before, kill);
 }
 

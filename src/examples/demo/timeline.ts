@@ -6,7 +6,7 @@ import type { TimelineEvent } from './client.ts';
 type Style = Parameters<typeof styleText>[0];
 
 /** Colors text on a terminal, or if FORCE_COLOR is set. */
-export const styled = (style: Style, text: string): string =>
+export const applyStyle = (style: Style, text: string): string =>
   process.stdout.isTTY || process.env.FORCE_COLOR ? styleText(style, text) : text;
 
 /** The maximum number of characters of a message, since webhook messages can be long. */
@@ -24,7 +24,7 @@ interface TimelineState {
  * Formats the events after `seq` in the last turn. Each line has a sequence number, milliseconds and a
  * description.
  */
-export function timeline(events: readonly TimelineEvent[], seq = 0): string {
+export function formatTimeline(events: readonly TimelineEvent[], seq = 0): string {
   const start = events.findLastIndex(({ type }) => type === 'turn-started');
   const turn = events.slice(start);
   const began = turn[0]?.at ?? 0;
@@ -34,7 +34,7 @@ export function timeline(events: readonly TimelineEvent[], seq = 0): string {
     if (event.seq <= seq || isRead(event, turn[at + 1])) return [];
     const [what, style] = lineOf(event, telling);
     const place = `seq ${String(event.seq).padStart(3)}  +${String(event.at - began).padStart(5)} ms`;
-    return [`    ${styled('dim', place)}  ${styled(style, what)}`];
+    return [`    ${applyStyle('dim', place)}  ${applyStyle(style, what)}`];
   });
   return lines.join('\n');
 }

@@ -7,7 +7,7 @@ import { say } from './say.ts';
 import { scenes, type TourMessage } from './scenes.ts';
 import type { ServedFolder } from './served-folder.ts';
 import type { Stage } from './stage.ts';
-import { shorten, styled, timeline } from './timeline.ts';
+import { applyStyle, formatTimeline, shorten } from './timeline.ts';
 import { endTriage, githubVars, openTriage } from './triage-scene.ts';
 
 /** The expected effects of the tour's `once` calls, in the counter's format. */
@@ -24,7 +24,7 @@ export const tourEffects: readonly Effect[] = [
  * pending approval continues after the restart. Then shows a stream, a refund that waits for its approval,
  * and a policy that is delivered once.
  */
-export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
+export async function runTour(stage: Stage, folder: ServedFolder): Promise<void> {
   await stage.start({ MODEL: 'offline', FILES_URL: folder.url, ...githubVars(stage) });
   for (const { agent, before } of scenes) await sendAndCheck(stage, agent, before);
   const triage = await openTriage(stage);
@@ -33,19 +33,19 @@ export async function tour(stage: Stage, folder: ServedFolder): Promise<void> {
   triage.release();
   await stage.start();
   await say(
-    `\n  ${styled('yellow', 'wrangler dev was killed and restarted; each session is where it was.')}`,
+    `\n  ${applyStyle('yellow', 'wrangler dev was killed and restarted; each session is where it was.')}`,
   );
   for (const { agent, point, after } of scenes) {
-    await say(`\n  ${styled('bold', `${agent}: ${point}`)}`);
+    await say(`\n  ${applyStyle('bold', `${agent}: ${point}`)}`);
     await sendAndCheck(stage, agent, after);
   }
-  await say(`\n  ${styled('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
+  await say(`\n  ${applyStyle('bold', 'triage: one comment, though the Worker died before it heard of it')}`);
   await endTriage(stage, triage);
-  await say(`\n  ${styled('bold', 'files: a write that waited for its approval through the kill')}`);
+  await say(`\n  ${applyStyle('bold', 'files: a write that waited for its approval through the kill')}`);
   await endWrite(stage, folder, write);
   await stream(stage);
-  await approval(stage);
-  await policy(stage);
+  await showApproval(stage);
+  await showPolicy(stage);
 }
 
 /** Sends one message to the tour's session of an agent. @throws AssertionError if the outcome differs. */
@@ -85,14 +85,14 @@ async function stream(stage: Stage): Promise<void> {
 }
 
 /** Shows that the only call with an effect waits for a person, and runs once after the approval. */
-async function approval(stage: Stage): Promise<void> {
+async function showApproval(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-approval', 'refunds');
   const asked = await client.send('Please refund order 1002');
   const [pending] = asked.pending ?? [];
   assert(asked.outcome === 'suspended' && pending, `The refund does not wait: ${asked.outcome}.`);
   const before = stage.effects.executions().length;
   const seq = await show(client, `202 suspended: ${pending.message}`);
-  await say(`\n  ${styled('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
+  await say(`\n  ${applyStyle('yellow', `POST ${pending.links.approvals} {"decision":"approve"}`)}`);
   const answer = await client.decide(pending, { decision: 'approve' });
   assert(answer.outcome === 'completed', `The approved refund ended as ${answer.outcome}.`);
   assert.equal(stage.effects.executions().length - before, 1, 'Refunds since the approval');
@@ -100,7 +100,7 @@ async function approval(stage: Stage): Promise<void> {
 }
 
 /** Shows that a second request for a policy in the same loop returns a reference to the first result. */
-async function policy(stage: Stage): Promise<void> {
+async function showPolicy(stage: Stage): Promise<void> {
   const client = openSession(stage.url, 'tour-policy', 'refunds');
   await client.send('What does the policy say about returns?', 'policy');
   const again = await client.send('Show me the policy on flares again', 'policy');
@@ -111,7 +111,7 @@ async function policy(stage: Stage): Promise<void> {
 /** Prints the events of the last turn after `seq`, and its outcome. Returns the last sequence number. */
 async function show(client: Client, answer: string, { length = 110, seq = 0 } = {}): Promise<number> {
   const events = await client.events();
-  await say(`\n${timeline(events, seq)}`);
-  await say(`    ${styled('green', `→ ${shorten(answer, length)}`)}`);
+  await say(`\n${formatTimeline(events, seq)}`);
+  await say(`    ${applyStyle('green', `→ ${shorten(answer, length)}`)}`);
   return events.at(-1)?.seq ?? 0;
 }

@@ -5,7 +5,7 @@ import { DEMO_SECRET, DEMO_TOKEN, opened, openedName, serviceOf } from './github
 import { pollUntil, withTimeLimit } from './ports.ts';
 import { say } from './say.ts';
 import type { Stage } from './stage.ts';
-import { shorten, styled, timeline } from './timeline.ts';
+import { applyStyle, formatTimeline, shorten } from './timeline.ts';
 
 interface Delivered {
   readonly status: string;
@@ -38,8 +38,8 @@ const comments = serviceOf({ what: 'comment' });
 export async function openTriage(stage: Stage): Promise<OpenTriage> {
   const hold = await stage.effects.hold(comments);
   const delivered = await deliver(stage, 'first');
-  await say(`\n  ${styled('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
-  await say(`    ${styled('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
+  await say(`\n  ${applyStyle('bold', `triage: GitHub delivers ${openedName}, "${opened.issue.title}"`)}`);
+  await say(`    ${applyStyle('dim', `POST /hooks/github: 202, Location: ${delivered.location}`)}`);
   await withTimeLimit(20_000, 'the comment reaches GitHub', hold.reached);
   return { delivered, release: hold.release };
 }
@@ -96,8 +96,8 @@ async function answerAt(address: string): Promise<Answer> {
 /** Prints the journal, and the effects outside of it. */
 async function show(stage: Stage, session: string, answer: Answer): Promise<void> {
   const events = await openSession(stage.url, session, 'triage').events();
-  await say(`\n${timeline(events)}`);
-  await say(`    ${styled('green', `→ ${shorten(answer.text, 110)}`)}`);
+  await say(`\n${formatTimeline(events)}`);
+  await say(`    ${applyStyle('green', `→ ${shorten(answer.text, 110)}`)}`);
   const issue = await onGithub<{ labels: { name: string }[]; comments: number }>(stage, '');
   const [comment] = await onGithub<{ body: string }[]>(stage, '/comments');
   assert.deepEqual(
@@ -107,7 +107,7 @@ async function show(stage: Stage, session: string, answer: Answer): Promise<void
   assert.equal(issue.comments, 1, 'Comments on GitHub');
   const labels = issue.labels.map(({ name }) => name).join(', ');
   const line = `on GitHub: labeled ${labels}; ${issue.comments} comment: ${shorten(comment?.body ?? '', 70)}`;
-  await say(`    ${styled('green', `→ ${line}`)}`);
+  await say(`    ${applyStyle('green', `→ ${line}`)}`);
 }
 
 /** Asks the fake GitHub directly about the issue. */

@@ -50,24 +50,24 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
     ...(entry === undefined ? [] : [entry]),
     ...(config === undefined ? [] : ['--config', config]),
   ];
-  const args = ['dev', ...named, ...flags(port, directory), ...varFlags(vars)];
+  const args = ['dev', ...named, ...wranglerFlags(port, directory), ...varFlags(vars)];
   const group = startGroup(wrangler, args, {
     log,
     cwd: root,
-    env: environment(directory),
+    env: processEnvironment(directory),
   });
   const url = `http://127.0.0.1:${port}`;
   try {
     await pollUntil('the Worker answers', 60_000, async () => {
       if (!group.running) throw new Error('wrangler dev has ended.');
-      return answers(url);
+      return isAnswering(url);
     });
   } catch (error) {
     await group.end('SIGKILL');
-    throw new Error(`The Worker did not start. Its log ends:\n${tail(log)}`, { cause: error });
+    throw new Error(`The Worker did not start. Its log ends:\n${lastLines(log)}`, { cause: error });
   }
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => endAndSee(group, signal, port);
-  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => tail(log) };
+  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM'), log: () => lastLines(log) };
 }
 
 async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', port: number): Promise<void> {
@@ -75,7 +75,7 @@ async function endAndSee(group: ProcessGroup, signal: 'SIGKILL' | 'SIGTERM', por
   await pollUntil(`port ${port} is closed`, 10_000, async () => !(await isOpen(port)));
 }
 
-function flags(port: number, directory: string): string[] {
+function wranglerFlags(port: number, directory: string): string[] {
   // Prevents wrangler from reading the developer's `.dev.vars`, which may contain a token or a key.
   const devVars = join(directory, 'dev.env');
   writeFileSync(devVars, 'HOLDFAST_AUTH=localhost\n');
@@ -90,7 +90,7 @@ const varFlags = (vars: Readonly<Record<string, string>>): string[] =>
   Object.entries(vars).flatMap(([name, value]) => ['--var', `${name}:${value}`]);
 
 /** Returns an environment in which wrangler sends no telemetry and writes only inside the directory. */
-const environment = (directory: string): NodeJS.ProcessEnv => ({
+const processEnvironment = (directory: string): NodeJS.ProcessEnv => ({
   ...process.env,
   TMPDIR: directory,
   CI: '1',
@@ -101,7 +101,7 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
   WRANGLER_REGISTRY_PATH: join(directory, 'wrangler-registry'),
 });
 
-async function answers(url: string): Promise<boolean> {
+async function isAnswering(url: string): Promise<boolean> {
   try {
     const { ok, headers } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) });
     // A Worker with a missing setting, such as the secret of a webhook, still responds.
@@ -111,4 +111,4 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-const tail = (log: string): string => readFileSync(log, 'utf8').split('\n').slice(-30).join('\n');
+const lastLines = (log: string): string => readFileSync(log, 'utf8').split('\n').slice(-30).join('\n');

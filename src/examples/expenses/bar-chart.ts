@@ -21,22 +21,22 @@ export async function barChart(amounts: readonly number[]): Promise<Uint8Array> 
   view.setUint32(0, width);
   view.setUint32(4, HEIGHT);
   header[8] = 8; // 8 bits per pixel, one grayscale sample
-  const pixels = await deflated(rows);
+  const pixels = await deflate(rows);
   const signature = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10]);
   return concatBytes([
     signature,
-    chunk('IHDR', header),
-    chunk('IDAT', pixels),
-    chunk('IEND', new Uint8Array()),
+    toChunk('IHDR', header),
+    toChunk('IDAT', pixels),
+    toChunk('IEND', new Uint8Array()),
   ]);
 }
 
-async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function chunk(type: string, data: Uint8Array): Uint8Array {
+function toChunk(type: string, data: Uint8Array): Uint8Array {
   const named = concatBytes([new TextEncoder().encode(type), data]);
   const whole = new Uint8Array(named.length + 8);
   const view = new DataView(whole.buffer);

@@ -24,7 +24,7 @@ export const quota = defineModule({
 });
 
 /** Limits each tool to `most` calls. Goes into `use` of `createHoldfast`. */
-export const quotas = (most: number): ModuleUse =>
+export const withQuota = (most: number): ModuleUse =>
   quota.use({
     // Runs before each model call. Adds an event to the journal.
     async prepare(loop) {

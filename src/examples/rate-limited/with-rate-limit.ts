@@ -61,7 +61,7 @@ export const withRateLimit =
         const now = call.now();
         const calls = recentCalls(rateLimits.recall(call), counted, now).toSorted((a, b) => a - b);
         const [oldest = now] = calls.slice(-perHour);
-        if (calls.length >= perHour) return error(refusal(counted, perHour, oldest + HOUR - now));
+        if (calls.length >= perHour) return error(refusalText(counted, perHour, oldest + HOUR - now));
         // There is no `await` since the check, so no other call can have run in between.
         rateLimits.remember(call, { key: counted }, { on: 'end' });
         const result = await tool.call(input, call);
@@ -73,5 +73,5 @@ export const withRateLimit =
       },
     });
 
-const refusal = (key: string, perHour: number, wait: number): string =>
+const refusalText = (key: string, perHour: number, wait: number): string =>
   `Not run: all ${perHour} calls an hour for '${key}' are used up. The next one is possible in ${Math.ceil(wait / 60_000)} min.`;

@@ -73,12 +73,13 @@ export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitH
     async handle(request) {
       const url = new URL(request.url);
       if (!request.headers.has('user-agent'))
-        return refusal(403, 'Request forbidden by administrative rules.');
-      if (request.headers.get('authorization') !== `Bearer ${token}`) return refusal(401, 'Bad credentials');
+        return refusalResponse(403, 'Request forbidden by administrative rules.');
+      if (request.headers.get('authorization') !== `Bearer ${token}`)
+        return refusalResponse(401, 'Bad credentials');
       if (url.pathname === '/search/issues') return search(url, find);
       const [, repos, owner = '', name = '', ...rest] = url.pathname.split('/').map(decodeURIComponent);
       const repository = repos === 'repos' ? find(`${owner}/${name}`) : undefined;
-      if (!repository) return refusal(404, 'Not Found');
+      if (!repository) return refusalResponse(404, 'Not Found');
       const addresses = { api: url.origin, repository: repository.name };
       return route({ ...addresses, request, url, held: repository, changed }, rest);
     },
@@ -94,12 +95,12 @@ async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<
   if (kind === 'contents' && request.method === 'GET') {
     const text = held.files.get(rest.join('/'));
     return text === undefined
-      ? refusal(404, 'Not Found')
+      ? refusalResponse(404, 'Not Found')
       : Response.json(fileShape(rest.join('/'), text, asked));
   }
   const [number, part] = rest;
   const issue = kind === 'issues' ? issueOf(held, Number(number)) : undefined;
-  if (!issue) return refusal(404, 'Not Found');
+  if (!issue) return refusalResponse(404, 'Not Found');
   switch (`${request.method} ${part ?? ''}`) {
     case 'GET ':
       return Response.json(issueShape(issue, asked));
@@ -112,7 +113,7 @@ async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<
     case 'POST comments':
       return addComment(asked, issue);
     default:
-      return refusal(404, 'Not Found');
+      return refusalResponse(404, 'Not Found');
   }
 }
 
@@ -141,7 +142,7 @@ async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
 
 async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
   const { body } = await bodyOf(asked.request);
-  if (issue.locked) return refusal(403, 'Unable to create comment because issue is locked.');
+  if (issue.locked) return refusalResponse(403, 'Unable to create comment because issue is locked.');
   if (typeof body !== 'string' || body.trim() === '') return invalidFieldResponse('IssueComment', 'data');
   const comment = { id: 1_000 * issue.number + issue.comments.length + 1, author: 'triage', body };
   issue.comments.push(comment);
@@ -192,8 +193,8 @@ const bodyOf = async (request: Request): Promise<Record<string, unknown>> =>
 
 const DOCUMENTATION = 'https://docs.github.com/rest';
 
-const refusal = (status: number, message: string, more: object = {}): Response =>
+const refusalResponse = (status: number, message: string, more: object = {}): Response =>
   Response.json({ message, ...more, documentation_url: DOCUMENTATION, status: String(status) }, { status });
 
 const invalidFieldResponse = (resource: string, field: string): Response =>
-  refusal(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });
+  refusalResponse(422, 'Validation Failed', { errors: [{ resource, code: 'invalid', field }] });

@@ -101,7 +101,7 @@ const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
         return { closed: subjectOf(call).number, reason };
       },
     }),
-    ({ reason }, call) => question(subjectOf(call), reason),
+    ({ reason }, call) => questionText(subjectOf(call), reason),
     { by, expires },
   );
 
@@ -109,7 +109,7 @@ const closeIssue = (github: GitHub, { by, expires = A_DAY }: CloseApproval) =>
  * Returns the question to a maintainer. It names only the issue's number, since text from the issue or the
  * model could mislead.
  */
-const question = (subject: Subject, reason: CloseReason): string =>
+const questionText = (subject: Subject, reason: CloseReason): string =>
   `Close ${nameOf(subject)} as ${reason.replace('_', ' ')}?`;
 
 /** Returns the tools for the current issue. The model cannot choose another issue. */

@@ -9,23 +9,30 @@ export interface Area {
   readonly collections: readonly Collection[];
 }
 
-const text = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
-const day = (about: string) => v.pipe(v.string(), v.isoDate(), v.description(`${about}, such as 2026-11-30`));
+const textField = (about: string) => v.pipe(v.string(), v.maxLength(20_000), v.description(about));
+const dayField = (about: string) =>
+  v.pipe(v.string(), v.isoDate(), v.description(`${about}, such as 2026-11-30`));
 const amount = v.pipe(v.number(), v.minValue(0), v.description('In euro'));
-const id = (of: string) => v.pipe(v.string(), v.description(`The id of a ${of}`));
+const idField = (of: string) => v.pipe(v.string(), v.description(`The id of a ${of}`));
 
 const files: Area = {
   name: 'files',
   description: 'Documents, the folders they lie in, and templates for them.',
   collections: [
     collection('document', 'D', {
-      fields: { title: text('Its title'), text: text('What it says'), folderId: v.optional(id('folder')) },
+      fields: {
+        title: textField('Its title'),
+        text: textField('What it says'),
+        folderId: v.optional(idField('folder')),
+      },
       refersTo: { folderId: 'folders' },
       starts: { status: 'draft' },
       moves: { publish: { status: 'published' }, archive: { status: 'archived' } },
     }),
-    collection('folder', 'F', { fields: { title: text('Its title') } }),
-    collection('template', 'TP', { fields: { title: text('Its title'), text: text('What it says') } }),
+    collection('folder', 'F', { fields: { title: textField('Its title') } }),
+    collection('template', 'TP', {
+      fields: { title: textField('Its title'), text: textField('What it says') },
+    }),
   ],
 };
 
@@ -35,22 +42,22 @@ const planning: Area = {
   collections: [
     collection('task', 'T', {
       fields: {
-        title: text('What is to be done'),
-        due: v.optional(day('When it is due')),
-        milestoneId: v.optional(id('milestone')),
-        contactId: v.optional(id('contact')),
+        title: textField('What is to be done'),
+        due: v.optional(dayField('When it is due')),
+        milestoneId: v.optional(idField('milestone')),
+        contactId: v.optional(idField('contact')),
       },
       refersTo: { milestoneId: 'milestones', contactId: 'contacts' },
       starts: { status: 'open' },
       moves: { complete: { status: 'done' }, reopen: { status: 'open' } },
     }),
     collection('milestone', 'M', {
-      fields: { title: text('What is reached'), due: v.optional(day('When')) },
+      fields: { title: textField('What is reached'), due: v.optional(dayField('When')) },
       starts: { status: 'ahead' },
       moves: { finish: { status: 'reached' } },
     }),
     collection('risk', 'R', {
-      fields: { title: text('What may happen'), answer: v.optional(text('What is done then')) },
+      fields: { title: textField('What may happen'), answer: v.optional(textField('What is done then')) },
       starts: { status: 'open' },
       moves: { accept: { status: 'accepted' }, close: { status: 'closed' } },
     }),
@@ -62,17 +69,25 @@ const calendar: Area = {
   description: 'Events, reminders, and reservations of rooms.',
   collections: [
     collection('event', 'E', {
-      fields: { title: text('What takes place'), date: day('When'), place: v.optional(text('Where')) },
+      fields: {
+        title: textField('What takes place'),
+        date: dayField('When'),
+        place: v.optional(textField('Where')),
+      },
       starts: { status: 'planned' },
       moves: { cancel: { status: 'cancelled' } },
     }),
     collection('reminder', 'RM', {
-      fields: { title: text('What to remember'), date: day('When') },
+      fields: { title: textField('What to remember'), date: dayField('When') },
       starts: { status: 'waiting' },
       moves: { dismiss: { status: 'dismissed' } },
     }),
     collection('reservation', 'RS', {
-      fields: { title: text('Which room'), date: day('When'), eventId: v.optional(id('event')) },
+      fields: {
+        title: textField('Which room'),
+        date: dayField('When'),
+        eventId: v.optional(idField('event')),
+      },
       refersTo: { eventId: 'events' },
       starts: { status: 'asked' },
       moves: { confirm: { status: 'confirmed' }, release: { status: 'released' } },
@@ -85,15 +100,19 @@ const notebook: Area = {
   description: 'Notes, bookmarks, and minutes of events.',
   collections: [
     collection('note', 'N', {
-      fields: { title: text('What it is about'), text: text('What it says') },
+      fields: { title: textField('What it is about'), text: textField('What it says') },
       starts: { pinned: false },
       moves: { pin: { pinned: true }, unpin: { pinned: false } },
     }),
     collection('bookmark', 'BM', {
-      fields: { title: text('What is found there'), url: v.pipe(v.string(), v.url()) },
+      fields: { title: textField('What is found there'), url: v.pipe(v.string(), v.url()) },
     }),
     collection(['minute', 'minutes'], 'MI', {
-      fields: { title: text('What was decided'), text: text('How'), eventId: v.optional(id('event')) },
+      fields: {
+        title: textField('What was decided'),
+        text: textField('How'),
+        eventId: v.optional(idField('event')),
+      },
       refersTo: { eventId: 'events' },
     }),
   ],
@@ -105,17 +124,17 @@ const people: Area = {
   collections: [
     collection('contact', 'C', {
       fields: {
-        title: text('Their name'),
+        title: textField('Their name'),
         email: v.optional(v.pipe(v.string(), v.email())),
-        companyId: v.optional(id('company')),
+        companyId: v.optional(idField('company')),
       },
       refersTo: { companyId: 'companies' },
     }),
     collection(['company', 'companies'], 'CO', {
-      fields: { title: text('Its name'), city: v.optional(text('Where it is')) },
+      fields: { title: textField('Its name'), city: v.optional(textField('Where it is')) },
     }),
     collection('team', 'TM', {
-      fields: { title: text('Its name'), contactId: v.optional(id('contact')) },
+      fields: { title: textField('Its name'), contactId: v.optional(idField('contact')) },
       refersTo: { contactId: 'contacts' },
     }),
   ],
@@ -126,19 +145,19 @@ const money: Area = {
   description: 'Invoices, expenses, and the budgets they are paid from.',
   collections: [
     collection('invoice', 'I', {
-      fields: { title: text('What for'), amount, companyId: v.optional(id('company')) },
+      fields: { title: textField('What for'), amount, companyId: v.optional(idField('company')) },
       refersTo: { companyId: 'companies' },
       starts: { status: 'unpaid' },
       moves: { settle: { status: 'paid' }, void: { status: 'void' } },
     }),
     collection('expense', 'X', {
-      fields: { title: text('What for'), amount, budgetId: v.optional(id('budget')) },
+      fields: { title: textField('What for'), amount, budgetId: v.optional(idField('budget')) },
       refersTo: { budgetId: 'budgets' },
       starts: { status: 'submitted' },
       moves: { approve: { status: 'approved' }, reject: { status: 'rejected' } },
     }),
     collection('budget', 'BU', {
-      fields: { title: text('What for'), amount },
+      fields: { title: textField('What for'), amount },
       starts: { status: 'open' },
       moves: { freeze: { status: 'frozen' } },
     }),

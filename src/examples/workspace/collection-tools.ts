@@ -39,7 +39,7 @@ const WORK: readonly {
   {
     name: 'update_{one}',
     description: 'Update a {one}: what is not given stays.',
-    input: (collection) => ({ ...itsId(collection), ...partly(collection.fields) }),
+    input: (collection) => ({ ...itsId(collection), ...toOptionalFields(collection.fields) }),
     run: update,
   },
   { name: 'remove_{one}', description: 'Remove a {one} for good.', input: itsId, run: remove },
@@ -75,7 +75,7 @@ function itsId(collection: Collection): Fields {
   return { [idField(collection)]: v.pipe(v.string(), v.description(`Such as ${collection.prefix}-1`)) };
 }
 
-const partly = (fields: Fields): Fields =>
+const toOptionalFields = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, v.optional(schema)]));
 
 function add(values: Values, desk: CallScope): Answer {

@@ -88,7 +88,7 @@ interface OutgoingCall {
 }
 
 /**
- * Returns the server's response, or `timeoutText` for a read that timed out, because its outcome does not matter.
+ * Returns the server's response, or `late` for a read that timed out, because its outcome does not matter.
  */
 async function requestAnswer(
   { client, tool, address, effect, input, discovery }: RemoteTarget,

@@ -93,14 +93,16 @@ function appendTools(
 
 /** Returns the tools that are offered while no object is bound. */
 const unboundTools = (keyed: KeyedChain): readonly AnyTool[] =>
-  [...keyed.chain.ones.values()].flatMap((chained) => placeholders(keyed, chained));
+  [...keyed.chain.ones.values()].flatMap((chained) => createPlaceholders(keyed, chained));
 
 /** Returns the tools of the bound objects, and placeholders for types without one. */
 function boundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
   const current = [...chained.chain.ones.values()].flatMap((one) => {
     const binding = bound.find(isOne(one.type.name));
     const tools = binding ? currentTools(chained, one.type, binding) : [];
-    return tools.length > 0 ? tools.map((tool) => withNote(one.type.name, tool)) : placeholders(chained, one);
+    return tools.length > 0
+      ? tools.map((tool) => withNote(one.type.name, tool))
+      : createPlaceholders(chained, one);
   });
   const any = bound.find(({ as }) => as === 'any');
   const type = any && typeIn(chained, any);
@@ -134,9 +136,9 @@ function currentTools(chained: ViewedChain, type: TypeWithTools, binding: Bindin
   );
 }
 
-const placeholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {
+const createPlaceholders = (keyed: KeyedChain, { type }: ChainedType): readonly AnyTool[] => {
   const find = createFinder(keyed, { type, isSlot: isOne(type.name), offered: undefined });
-  return type.objects.declared.map((tool) => placeholder(type.name, tool, find(tool.name)));
+  return type.objects.declared.map((tool) => createPlaceholder(type.name, tool, find(tool.name)));
 };
 
 function foundTools(chained: ViewedChain, bound: readonly Binding[]): readonly AnyTool[] {
@@ -225,12 +227,12 @@ const REPLACED_MESSAGE = 'This tool is not available. The object that was retrie
  * Returns a placeholder for a tool of a type that has no object yet. It has the real schema, and the model
  * can plan with it.
  */
-function placeholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
+function createPlaceholder(type: string, tool: AnyTool, find: FindTool): AnyTool {
   const missing = `This tool is not yet available. You must first retrieve a single ${type} instance.`;
   return decorate(withNote(type, tool), {
     // A `serial` function would need an object, and there is none.
     serial: typeof tool.serial === 'string' ? tool.serial : undefined,
-    adopt: wrapAdopt(tool, (inner) => placeholder(type, inner, findInner(find, inner.name))),
+    adopt: wrapAdopt(tool, (inner) => createPlaceholder(type, inner, findInner(find, inner.name))),
     call: async (input, call) => find(call.view)?.tool?.call(input, call) ?? withheldResult(missing),
   });
 }

@@ -2,7 +2,7 @@
 import type { OfferedTool, RequestHashes } from '../../journal/reply-data.ts';
 import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
-import { createLoopView, fingerprint, type Offer, offerTools } from '../../loop/offer-tools.ts';
+import { createLoopView, hashText, type Offer, offerTools } from '../../loop/offer-tools.ts';
 import { originOf } from '../../tool/decorate.ts';
 import { DIAGRAM, drawnIn, STANDING, type Standing } from '../../tool/draw.ts';
 import { isJsonObject } from '../../tool/json.ts';
@@ -111,7 +111,7 @@ export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<Of
     hidden: [...declared].filter((name) => !names.has(name)),
     diagrams: [...(own ? [own] : []), ...[...names.values()].flatMap((tool) => diagramOf(loop, tool))],
     limits: limitsOf(loop),
-    ...(asked && { differs: differences(loop, offer, asked) }),
+    ...(asked && { differs: findDifferences(loop, offer, asked) }),
     unknown: unlistedToolNotes(loop),
   };
 }
@@ -183,11 +183,11 @@ function limitsOf(loop: Loop): OfferView['limits'] {
 }
 
 /** Compares the hashes of this code's instructions and tools with those in the journal. */
-function differences(loop: Loop, offer: Offer, asked: RequestHashes): NonNullable<OfferView['differs']> {
+function findDifferences(loop: Loop, offer: Offer, asked: RequestHashes): NonNullable<OfferView['differs']> {
   const { instructions: written } = loop.spec;
   const instructions = typeof written === 'string' ? written : written(createLoopView(loop, 'now'));
   return {
-    instructions: fingerprint(instructions) !== asked.instructions,
+    instructions: hashText(instructions) !== asked.instructions,
     tools: offer.hash !== asked.tools,
   };
 }

@@ -55,7 +55,7 @@ export {
   type ReviewHandler,
   type ReviewOptions,
   type ReviewRequest,
-  serialized,
+  serialize as serialized,
   withReview,
 } from './review.ts';
 export {

@@ -190,7 +190,7 @@ function checkMembers(value: JsonObject, schema: JsonObject, at: CheckContext): 
 }
 
 type Measure = (value: Json) => number | undefined;
-const size: Measure = (value) => (typeof value === 'number' ? value : undefined);
+const sizeOf: Measure = (value) => (typeof value === 'number' ? value : undefined);
 const length: Measure = (value) => (typeof value === 'string' ? [...value].length : undefined);
 const count: Measure = (value) => (Array.isArray(value) ? value.length : undefined);
 
@@ -198,10 +198,10 @@ const count: Measure = (value) => (Array.isArray(value) ? value.length : undefin
 const LIMITS: Readonly<
   Record<string, { of: Measure; fits(is: number, limit: number): boolean; says: string }>
 > = {
-  minimum: { of: size, fits: (is, limit) => is >= limit, says: 'at least' },
-  maximum: { of: size, fits: (is, limit) => is <= limit, says: 'at most' },
-  exclusiveMinimum: { of: size, fits: (is, limit) => is > limit, says: 'more than' },
-  exclusiveMaximum: { of: size, fits: (is, limit) => is < limit, says: 'less than' },
+  minimum: { of: sizeOf, fits: (is, limit) => is >= limit, says: 'at least' },
+  maximum: { of: sizeOf, fits: (is, limit) => is <= limit, says: 'at most' },
+  exclusiveMinimum: { of: sizeOf, fits: (is, limit) => is > limit, says: 'more than' },
+  exclusiveMaximum: { of: sizeOf, fits: (is, limit) => is < limit, says: 'less than' },
   minLength: { of: length, fits: (is, limit) => is >= limit, says: 'in characters at least' },
   maxLength: { of: length, fits: (is, limit) => is <= limit, says: 'in characters at most' },
   minItems: { of: count, fits: (is, limit) => is >= limit, says: 'in items at least' },

@@ -72,7 +72,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
     call(input, call) {
       const callIn = async (recall: LoopView['recall']): Promise<ToolResult> => {
         const position = positionIn(run, { recall });
-        const refused = call.hasBegun ? undefined : refusal(call.tool, rule, position);
+        const refused = call.hasBegun ? undefined : refusalOf(call.tool, rule, position);
         if (refused) return refused;
         const to = position.ok && !isUnfolding ? rule.to.get(position.state) : undefined;
         // This takes effect if the call succeeds.
@@ -80,14 +80,14 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         return tool.call(input, call);
       };
       // Reads the current position, since another loop of the machine may have moved it since the reply.
-      return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
+      return isFree ? callIn(call.view.recall) : runExclusively(call, run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };
 }
 
 /** Returns the result of a call that the position does not allow, or `undefined` if it does. */
-function refusal(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
+function refusalOf(tool: string, { states }: Rule, position: Position): ToolResult | undefined {
   if (!position.ok) return error(removedStateMessage(tool, position));
   const { state } = position;
   return states === 'all' || states.includes(state)
@@ -116,7 +116,7 @@ export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string)
  *
  * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
-export async function exclusively<T>(
+export async function runExclusively<T>(
   call: CallRun,
   word: string,
   work: (latest: LoopView['recall']) => Promise<T>,

@@ -27,15 +27,17 @@ export function contentOf(events: readonly StoredEvent[]): TurnContent {
       const started = events.find((event) => event.type === 'turn-started');
       const answer = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
       return {
-        'gen_ai.input.messages': started && messages('user', started.message),
+        'gen_ai.input.messages': started && formatMessages('user', started.message),
         'gen_ai.output.messages':
-          answer?.type === 'model-replied' ? messages('assistant', answer.text, answer.finish) : undefined,
+          answer?.type === 'model-replied'
+            ? formatMessages('assistant', answer.text, answer.finish)
+            : undefined,
       };
     },
     ofModel({ seqs }) {
       const reply = seqs.map((seq) => bySeq.get(seq)).find((event) => event?.type === 'model-replied');
       if (reply?.type !== 'model-replied') return {};
-      return { 'gen_ai.output.messages': messages('assistant', reply.text, reply.finish) };
+      return { 'gen_ai.output.messages': formatMessages('assistant', reply.text, reply.finish) };
     },
     ofCall({ id, seqs }) {
       const ended = seqs.map((seq) => bySeq.get(seq)).find((event) => event?.type === 'tool-call-ended');
@@ -49,7 +51,7 @@ export function contentOf(events: readonly StoredEvent[]): TurnContent {
 }
 
 /** Returns a list with one message, in the JSON that the conventions define. */
-const messages = (role: string, content: string, finish?: string): string =>
+const formatMessages = (role: string, content: string, finish?: string): string =>
   JSON.stringify([
     { role, parts: [{ type: 'text', content: truncate(content) }], ...(finish && { finish_reason: finish }) },
   ]);

@@ -30,15 +30,15 @@ const toSpan = (span: TurnSpan): object => ({
   spanId: span.spanId,
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
   flags: SAMPLED | KNOWS_PARENT | (span.hasRemoteParent ? REMOTE_PARENT : 0),
-  name: safe(span.name, MOST_OF_NAME),
+  name: toSafeText(span.name, MOST_OF_NAME),
   kind: KINDS[span.kind],
-  startTimeUnixNano: nano(span.start),
-  endTimeUnixNano: nano(span.end),
+  startTimeUnixNano: toNanoseconds(span.start),
+  endTimeUnixNano: toNanoseconds(span.end),
   attributes: toAttributes(span.attributes),
   ...(span.events.length > 0 && {
     events: span.events.map(({ name, at, attributes }) => ({
       name,
-      timeUnixNano: nano(at),
+      timeUnixNano: toNanoseconds(at),
       attributes: toAttributes(attributes),
     })),
   }),
@@ -91,8 +91,8 @@ function toPoint({ bounds }: Measure, measurements: readonly Measurement[], { st
   }
   return {
     attributes: toAttributes(measurements[0]?.attributes ?? {}),
-    startTimeUnixNano: nano(start),
-    timeUnixNano: nano(end),
+    startTimeUnixNano: toNanoseconds(start),
+    timeUnixNano: toNanoseconds(end),
     count: String(values.length),
     sum: values.reduce((sum, value) => sum + value, 0),
     min: values.reduce((one, other) => Math.min(one, other), Infinity),
@@ -114,7 +114,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): R
 }
 
 /** Converts to nanoseconds, which a JavaScript number cannot represent exactly. */
-const nano = (ms: number): string => String(BigInt(Math.round(ms)) * 1_000_000n);
+const toNanoseconds = (ms: number): string => String(BigInt(Math.round(ms)) * 1_000_000n);
 
 const toAttributes = (attributes: Attributes): object[] =>
   Object.entries(attributes).flatMap(([key, value]) =>
@@ -128,8 +128,8 @@ function toValue(key: string, value: AttributeValue): object {
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number')
     return DOUBLES.includes(key) ? { doubleValue: value } : { intValue: String(value) };
-  if (typeof value === 'string') return { stringValue: safe(value) };
-  return { arrayValue: { values: value.map((one) => ({ stringValue: safe(one) })) } };
+  if (typeof value === 'string') return { stringValue: toSafeText(value) };
+  return { arrayValue: { values: value.map((one) => ({ stringValue: toSafeText(one) })) } };
 }
 
 /** The maximum numbers of characters of a name and of other texts. Models can invent long tool names. */
@@ -137,4 +137,4 @@ const MOST_OF_NAME = 200;
 const MOST_OF_TEXT = 131_072;
 
 /** Returns the beginning of a text without an unpaired surrogate, which Protocol Buffers do not accept. */
-const safe = (text: string, most = MOST_OF_TEXT): string => text.slice(0, most).toWellFormed();
+const toSafeText = (text: string, most = MOST_OF_TEXT): string => text.slice(0, most).toWellFormed();

@@ -92,7 +92,7 @@ function digest(text: string): string {
     b = Math.imul(b ^ code, 0xc2b2ae35) ^ (a >>> 13);
   }
   const [high, low] = [mixBits(a ^ Math.imul(b, 5)), mixBits(b ^ Math.imul(a, 3))];
-  return `${hex(high)}${hex(low === 0 ? 1 : low)}`;
+  return `${toHex(high)}${toHex(low === 0 ? 1 : low)}`;
 }
 
 function mixBits(word: number): number {
@@ -101,4 +101,4 @@ function mixBits(word: number): number {
   return (second ^ (second >>> 16)) >>> 0;
 }
 
-const hex = (word: number): string => word.toString(16).padStart(8, '0');
+const toHex = (word: number): string => word.toString(16).padStart(8, '0');

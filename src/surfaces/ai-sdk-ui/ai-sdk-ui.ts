@@ -352,10 +352,13 @@ function respondWithStream(chat: Chat, { stream, head = 0 }: StreamedTurn): Resp
   const items = files.items(
     teller.items(followInBackground(stream, { session, head, signal: asked.signal })),
   );
-  return asked.stream(() => frames(chat, items), STREAM_HEADERS);
+  return asked.stream(() => yieldFrames(chat, items), STREAM_HEADERS);
 }
 
-async function* frames(chat: Chat, items: AsyncIterable<TurnItem>): AsyncGenerator<string, void, undefined> {
+async function* yieldFrames(
+  chat: Chat,
+  items: AsyncIterable<TurnItem>,
+): AsyncGenerator<string, void, undefined> {
   try {
     for await (const chunk of uiChunks(items, chat)) yield `data: ${JSON.stringify(chunk)}\n\n`;
   } catch (failure) {

@@ -62,7 +62,7 @@ export async function createCompletion(asked: ModuleRequest, surface: OpenAiSurf
     : withStoredPlace({ asked, ...told, ...place, isStream, found }, turn, toChunks);
   const headers = { [SESSION_HEADER]: of.session };
   return isStream
-    ? asked.stream(() => frames(items, body.includesUsage), headers)
+    ? asked.stream(() => yieldFrames(items, body.includesUsage), headers)
     : respondWithCompletion(items, wanted, headers);
 }
 
@@ -176,7 +176,7 @@ async function sendMessage(asking: CompletionRequest, { parts, history }: SentMe
   return begun;
 }
 
-async function* frames(
+async function* yieldFrames(
   items: AsyncIterable<ChatItem>,
   includesUsage: boolean,
 ): AsyncGenerator<string, void, undefined> {

@@ -239,7 +239,7 @@ function respondWithStream(
   items: AsyncIterable<TurnItem>,
   wanted: ResponseSelection,
 ): Response {
-  return reader.asked.stream(() => frames(reader, reader.events(items, wanted)));
+  return reader.asked.stream(() => yieldFrames(reader, reader.events(items, wanted)));
 }
 
 /** The response to show, independent of its reader. */
@@ -270,7 +270,7 @@ function createResponseReader(
  * Yields the events as frames. A broken stream ends with an error event and a log line. Its client can
  * request the rest after the last number.
  */
-async function* frames(
+async function* yieldFrames(
   { asked, teller }: ResponseReader,
   events: AsyncIterable<ResponseEvent>,
 ): AsyncGenerator<string, void, undefined> {

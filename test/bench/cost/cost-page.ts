@@ -13,21 +13,21 @@ const TURNS: readonly (readonly [Shape, string])[] = [
 
 const billOfTurn = ({ shape, counts }: KeptTurn) => billOf(counts, SHAPES[shape].calls + 1);
 
-const dollars = (amount: number): string => `$${amount.toFixed(2)}`;
+const formatDollars = (amount: number): string => `$${amount.toFixed(2)}`;
 
 /** Returns the table with the cost of a million turns, by kind of turn and by the duration of a model reply. */
-function totals({ turns }: KeptCounts): string {
+function totalsTable({ turns }: KeptCounts): string {
   const seconds = [...new Set(turns.map((turn) => turn.seconds))];
   const head = ['A million turns', ...seconds.map((one) => `model of ${one} s`)];
   const rows = TURNS.map(([shape, words]) => {
     const ofShape = turns.filter((turn) => turn.shape === shape);
-    return [words, ...ofShape.map((turn) => dollars(billOfTurn(turn).total))];
+    return [words, ...ofShape.map((turn) => formatDollars(billOfTurn(turn).total))];
   });
   return asTable([head, ...rows]);
 }
 
 /** Returns the table with the billed items of each total. */
-function parts({ turns }: KeptCounts): string {
+function partsTable({ turns }: KeptCounts): string {
   const head = ['Turn', 'Model', 'Rows written', 'Object requests', 'Rows', 'Requests', 'Duration', 'Worker'];
   const rows = TURNS.flatMap(([shape, words]) =>
     turns
@@ -35,7 +35,7 @@ function parts({ turns }: KeptCounts): string {
       .map((turn) => {
         const { rowsWritten, alarmsSet, requests, messages } = turn.counts;
         const bill = billOfTurn(turn);
-        const amounts = [bill.rows, bill.requests, bill.duration, bill.worker].map(dollars);
+        const amounts = [bill.rows, bill.requests, bill.duration, bill.worker].map(formatDollars);
         const billed = requests + messages / PRICES.messagesARequest;
         return [words, `${turn.seconds} s`, String(rowsWritten + alarmsSet), String(billed), ...amounts];
       }),
@@ -49,7 +49,7 @@ function firstMessage({ turns }: KeptCounts): string {
   if (!first || !next)
     throw new Error("counts.json has no turn 'first message' or no turn 'text only'. Run `npm run cost`.");
   const rowsOf = ({ counts }: KeptTurn): number => counts.rowsWritten + counts.alarmsSet;
-  const more = dollars(billOfTurn(first).total - billOfTurn(next).total);
+  const more = formatDollars(billOfTurn(first).total - billOfTurn(next).total);
   return `The first message of a session writes ${rowsOf(first)} rows, and a later one ${rowsOf(next)}: a million sessions cost ${more} more.`;
 }
 
@@ -60,7 +60,7 @@ Estimate the Cloudflare bill for a million turns. Most of it is for rows written
 paid plan beyond its included amounts, as of ${PRICES.read} ([Workers](${PRICES.sources[0]}),
 [Durable Objects](${PRICES.sources[1]})).
 
-${totals(kept)}
+${totalsTable(kept)}
 
 ${firstMessage(kept)}
 
@@ -69,16 +69,16 @@ ${firstMessage(kept)}
 The counts are measured until the last alarm of a turn. Slow replies cost slightly more, because the Worker connects to the
 session and the session sets an alarm. If \`read\` calls are fast, one write stores several of them.
 
-${parts(kept)}
+${partsTable(kept)}
 
 | Unit | Price |
 | --- | --- |
-| a million rows written, or alarms set | ${dollars(PRICES.rowsWritten)} |
+| a million rows written, or alarms set | ${formatDollars(PRICES.rowsWritten)} |
 | a million rows read | $${PRICES.rowsRead} |
-| a million requests to objects (${PRICES.messagesARequest} WebSocket messages count as one) | ${dollars(PRICES.objectRequests)} |
-| a million GB-s of active objects, ${PRICES.gigabytes * 1_000} MB each | ${dollars(PRICES.gigabyteSeconds)} |
-| a million requests to the Worker | ${dollars(PRICES.workerRequests)} |
-| a million ms of Worker CPU | ${dollars(PRICES.cpuMs)} |
+| a million requests to objects (${PRICES.messagesARequest} WebSocket messages count as one) | ${formatDollars(PRICES.objectRequests)} |
+| a million GB-s of active objects, ${PRICES.gigabytes * 1_000} MB each | ${formatDollars(PRICES.gigabyteSeconds)} |
+| a million requests to the Worker | ${formatDollars(PRICES.workerRequests)} |
+| a million ms of Worker CPU | ${formatDollars(PRICES.cpuMs)} |
 
 Two figures are assumed, on the high side: an object is active for ${ASSUMED.awakePerRequest} ms a request, and the Worker uses ${ASSUMED.cpuPerTurn} ms of CPU a turn
 and ${ASSUMED.cpuPerCall} ms a model call. Objects hibernate while they wait for a model, which is not billed.

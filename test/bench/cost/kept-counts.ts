@@ -36,17 +36,24 @@ export const writeKept = (kept: KeptCounts): void =>
   writeFileSync(FILE, `${JSON.stringify(kept, null, 2)}\n`);
 
 /** Returns the counts of a turn of this shape that exceed the stored ones, one line each. */
-export function exceeding(
+export function findExceedingCounts(
   { most }: KeptCounts,
   shape: Shape,
   { object, apis }: CountedAlone,
 ): readonly string[] {
   const kept = most[shape];
-  return [...findExceeding(billed(object), { ...kept.object }), ...findExceeding(apis, kept.apis)];
+  return [...findExceeding(pickBilled(object), { ...kept.object }), ...findExceeding(apis, kept.apis)];
 }
 
 /** Returns the counts without those that depend on the machine. */
-export const billed = ({ rowsWritten, rowsRead, alarmsSet, appends, requests, messages }: BilledCounts) => ({
+export const pickBilled = ({
+  rowsWritten,
+  rowsRead,
+  alarmsSet,
+  appends,
+  requests,
+  messages,
+}: BilledCounts) => ({
   rowsWritten,
   rowsRead,
   alarmsSet,

@@ -10,7 +10,7 @@ import { bundleMeasured, here } from '../checkout.ts';
 import { countSlowTurns, countTurn, SHAPE_NAMES, type Shape } from '../count-turns.ts';
 import { startMeasured } from '../measured-worker.ts';
 import { costPage } from './cost-page.ts';
-import { billed, exceeding, type KeptCounts, readKept, writeKept } from './kept-counts.ts';
+import { findExceedingCounts, type KeptCounts, pickBilled, readKept, writeKept } from './kept-counts.ts';
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
 
@@ -28,7 +28,7 @@ async function countSlow(into: string): Promise<KeptCounts['turns']> {
   const turns = await countSlowTurns(async (speed) =>
     startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed })),
   );
-  return turns.map(({ counts, ...turn }) => ({ ...turn, counts: billed(counts) }));
+  return turns.map(({ counts, ...turn }) => ({ ...turn, counts: pickBilled(counts) }));
 }
 
 async function main(): Promise<void> {
@@ -37,11 +37,11 @@ async function main(): Promise<void> {
     const alone = await countAlone(into);
     const kept = readKept();
     const problems = alone.flatMap(([shape, counted]) =>
-      exceeding(kept, shape, counted).map((problem) => `${shape}: ${problem}`),
+      findExceedingCounts(kept, shape, counted).map((problem) => `${shape}: ${problem}`),
     );
     if (problems.length > 0) throw new Error(`Turns exceed their stored counts: ${problems.join('; ')}`);
     const most = Object.fromEntries(
-      alone.map(([shape, { object, apis }]) => [shape, { object: billed(object), apis }]),
+      alone.map(([shape, { object, apis }]) => [shape, { object: pickBilled(object), apis }]),
     );
     const counts: KeptCounts = { most: { ...kept.most, ...most }, turns: await countSlow(into) };
     writeKept(counts);

@@ -42,7 +42,7 @@ const look = () =>
   });
 
 /** Returns another tool for the agent, with three fields. */
-const other = () =>
+const createOtherTool = () =>
   tool({
     description: 'Another tool.',
     inputSchema: z.object({ id: z.number(), name: z.string(), all: z.boolean().optional() }),
@@ -52,7 +52,10 @@ const other = () =>
 const sets = new Map<number, ToolSet>();
 
 function toolsOf(count: number): ToolSet {
-  const others = Array.from({ length: count - 1 }, (_, index) => [`other_${index}`, other()] as const);
+  const others = Array.from(
+    { length: count - 1 },
+    (_, index) => [`other_${index}`, createOtherTool()] as const,
+  );
   const tools = sets.get(count) ?? { look: look(), ...Object.fromEntries(others) };
   sets.set(count, tools);
   return tools;
@@ -87,7 +90,7 @@ export default {
   async fetch(request) {
     const asked = askedBy(request);
     if (asked.path === '/counts') return Response.json(takeCounts());
-    if (asked.path === '/define') Array.from({ length: asked.count }, other);
+    if (asked.path === '/define') Array.from({ length: asked.count }, createOtherTool);
     else await runConcurrently(asked.count, asked.atOnce, () => loop(asked));
     return new Response('ok');
   },

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
-import { metered, meteredEnv, takeCounts } from './meters.ts';
+import { meteredEnv, takeCounts, withMeters } from './meters.ts';
 import { type Asked, askedBy, planOf, runConcurrently, think } from './talk.ts';
 
 const model: ChatModel = {
@@ -32,7 +32,7 @@ const look = (effect: Effect): AnyTool =>
   });
 
 /** Returns another tool for the agent, with three fields. */
-const other = (index: number): AnyTool =>
+const createOtherTool = (index: number): AnyTool =>
   defineTool({
     name: `other_${index}`,
     description: 'Another tool.',
@@ -43,7 +43,7 @@ const other = (index: number): AnyTool =>
 
 /** Creates an app with an agent for each effect. Each agent offers this many tools. */
 function appOf(tools: number) {
-  const others = Array.from({ length: tools - 1 }, (_, index) => other(index));
+  const others = Array.from({ length: tools - 1 }, (_, index) => createOtherTool(index));
   const agents = (['read', 'once'] as const).map((effect) =>
     defineAgent({
       name: effect,
@@ -91,7 +91,7 @@ async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined>
       await runConcurrently(count, 1, () => post(fetch, asked, session));
       break;
     case '/define':
-      Array.from({ length: count }, (_, index) => other(index));
+      Array.from({ length: count }, (_, index) => createOtherTool(index));
       break;
     case '/counts':
       return Response.json(takeCounts());
@@ -115,4 +115,4 @@ export default {
 } satisfies ExportedHandler<Readonly<Record<string, unknown>>>;
 
 export const { TurnRunner } = appWith(10);
-export const SessionObject = metered(durableObjects.SessionObject);
+export const SessionObject = withMeters(durableObjects.SessionObject);

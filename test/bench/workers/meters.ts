@@ -42,7 +42,7 @@ export function takeCounts(): Counts {
 type ObjectClass = new (...args: [ctx: DurableObjectState, env: Env]) => DurableObject;
 
 /** Returns a class whose objects are counted, or the class itself in a build without counts. */
-export function metered<Class extends ObjectClass>(Base: Class): Class {
+export function withMeters<Class extends ObjectClass>(Base: Class): Class {
   if (!isCounted) return Base;
   // A mixin's constructor must accept any arguments.
   const Metered = class extends (Base as ObjectClass) {

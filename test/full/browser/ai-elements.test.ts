@@ -36,7 +36,7 @@ interface Tailwind {
 }
 
 /** Generates the styles for all classes in the components and pages, as Tailwind does for a page. */
-async function styles(): Promise<string> {
+async function buildStyles(): Promise<string> {
   const packages = join(FOLDER, 'node_modules');
   const { compile }: Tailwind = await import(pathToFileURL(join(packages, 'tailwindcss/dist/lib.mjs')).href);
   const sheets: Record<string, string> = {
@@ -78,7 +78,7 @@ const styled: Plugin = {
   setup(building) {
     building.onResolve({ filter: /^styles$/ }, ({ path }) => ({ path, namespace: 'styles' }));
     building.onLoad({ filter: /.*/, namespace: 'styles' }, async () => ({
-      contents: `document.head.append(Object.assign(document.createElement('style'), { textContent: ${JSON.stringify(await styles())} }));`,
+      contents: `document.head.append(Object.assign(document.createElement('style'), { textContent: ${JSON.stringify(await buildStyles())} }));`,
     }));
   },
 };

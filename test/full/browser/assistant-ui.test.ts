@@ -8,7 +8,7 @@ import { HAS_BROWSER, HELLO, showPage } from './shown-page.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** Returns the page from the README of assistant-ui. */
-async function page(): Promise<CopiedPage> {
+async function readPage(): Promise<CopiedPage> {
   const readme = await readFile(join(ROOT, 'node_modules/@assistant-ui/react/README.md'), 'utf8');
   const [, code = ''] = /```tsx\n(.*?)```/s.exec(readme) ?? [];
   return {
@@ -34,7 +34,7 @@ describe.skipIf(!HAS_BROWSER)('a page with assistant-ui in chromium, at another 
           'test/full/browser/assistant-ui/thread.tsx',
         ),
       },
-      plugins: [copiedPages({ readme: await page() })],
+      plugins: [copiedPages({ readme: await readPage() })],
     },
     checked: (files) =>
       expect(files.some((file) => file.includes('node_modules/@assistant-ui/react/'))).toBe(true),

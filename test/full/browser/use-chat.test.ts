@@ -17,7 +17,7 @@ const WORKER = 'test/full/browser/use-chat-worker.ts';
 const SLOWLY = 'When are you open? Say it slowly.';
 
 /** Opens a proxy to a Worker that can cut its connections and refuse new ones. */
-async function cuttable({ hostname, port }: URL) {
+async function startCuttableProxy({ hostname, port }: URL) {
   const open = new Set<Socket>();
   let isRefusing = false;
   const server = createServer((near) => {
@@ -227,7 +227,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     it('resumes a reply whose connection was cut while its Worker was unreachable', async () => {
       const { page } = shown;
       const query = new URL(shown.address).searchParams;
-      const line = await cuttable(new URL(query.get('worker') ?? ''));
+      const line = await startCuttableProxy(new URL(query.get('worker') ?? ''));
       onTestFinished(line.close);
       query.set('worker', line.url);
       await page.goto(`${shown.origin}/?${query}`);

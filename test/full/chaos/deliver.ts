@@ -48,15 +48,15 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
   let { way, hangUpAfter } = errand;
   let declines = false;
   while (!place.over.aborted && !(place.closing.aborted && cannotBeThere(sent))) {
-    const reply = await request(place, sent, { way, hangUpAfter, declines });
+    const reply = await sendRequest(place, sent, { way, hangUpAfter, declines });
     // The sender disconnects only on the first attempt.
     hangUpAfter = undefined;
     // The waiting call belongs to an earlier message whose sender does not decide.
     declines = reply.came === 'refused' && reply.why === 'turn-suspended';
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
-    if (reply.came === 'suspended') return followed(place, sent, reply);
+    if (reply.came === 'suspended') return followTurn(place, sent, reply);
     if (reply.came === 'accepted' && !(errand.rejoins && isJoinable(reply)))
-      return followed(place, sent, reply);
+      return followTurn(place, sent, reply);
     if (reply.came === 'accepted') way = 'json';
     if (isInDoubt(reply) && !errand.keyed) return;
     await pause(reply.came === 'refused' ? Math.min(reply.retryAfter, 1_000) : AGAIN, place.over);
@@ -82,7 +82,7 @@ interface Manner extends Pick<Errand, 'way' | 'hangUpAfter'> {
   readonly declines: boolean;
 }
 
-async function request(
+async function sendRequest(
   { url, over }: Place,
   { errand, replies, shown }: Sent,
   { way, hangUpAfter, declines }: Manner,
@@ -113,7 +113,7 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
 const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
 
 /** Polls a turn until it has ended. Decides about its calls unless the verdict is `leave`. */
-async function followed(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
+async function followTurn(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
   const { errand, replies } = sent;
   let reply: Reply = first;
   while (!place.over.aborted) {

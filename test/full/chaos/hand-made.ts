@@ -76,7 +76,7 @@ export const turnEnded = (outcome: 'completed' | 'cancelled'): Bare => ({
 });
 
 /** The events at the start of every journal: the message, and the reply that requests the calls. */
-export const opening = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] => [
+export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] => [
   { type: 'session-opened', incarnation: 'i', agent: 'chaos' },
   {
     type: 'turn-started',
@@ -107,7 +107,7 @@ export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
 
 /** Returns the journal of a correct run in which one process died. */
 export const goodJournal = (): readonly Bare[] => [
-  ...opening(),
+  ...openingEvents(),
   ...CALLS.map(callStarted),
   resumed,
   ...CALLS.map((call) => callEnded(call)),

@@ -10,7 +10,7 @@ import {
   goodJournal,
   idOf,
   ledger,
-  opening,
+  openingEvents,
   resumed,
   TURN,
   turnEnded,
@@ -25,7 +25,7 @@ const [read, idempotent, once, reconciled] = CALLS as readonly [
   PlannedCall,
   PlannedCall,
 ]; // the plan has four calls
-const others = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
+const otherCalls = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((one) => one !== call);
 
 /** Returns a run in which only this call has a different end. */
 const endingOf = (
@@ -34,10 +34,10 @@ const endingOf = (
   events: readonly Bare[] = [resumed],
 ) =>
   withJournal(
-    ...opening(),
+    ...openingEvents(),
     ...CALLS.map(callStarted),
     ...events,
-    ...others(call).map((one) => callEnded(one)),
+    ...otherCalls(call).map((one) => callEnded(one)),
     callEnded(call, end),
     turnEnded('completed'),
   );
@@ -128,10 +128,10 @@ describe('the chaos oracle for calls', () => {
     [
       'a call without a result in an ended turn',
       withJournal(
-        ...opening(),
+        ...openingEvents(),
         ...CALLS.map(callStarted),
         resumed,
-        ...others(read).map((one) => callEnded(one)),
+        ...otherCalls(read).map((one) => callEnded(one)),
         turnEnded('completed'),
       ),
       'told once',
@@ -203,8 +203,8 @@ describe('the chaos oracle for calls', () => {
 
   it('reports a planned call that a completed turn did not make', () => {
     const fewer = withJournal(
-      ...opening(others(read)),
-      ...others(read).flatMap((one) => [callStarted(one), callEnded(one)]),
+      ...openingEvents(otherCalls(read)),
+      ...otherCalls(read).flatMap((one) => [callStarted(one), callEnded(one)]),
       turnEnded('completed'),
     );
     expect(judge(ledger(fewer))).toEqual([

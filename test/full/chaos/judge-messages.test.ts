@@ -13,7 +13,7 @@ import {
   journal,
   KILLED,
   ledger,
-  opening,
+  openingEvents,
   resumed,
   SESSION,
   TURN,
@@ -41,7 +41,7 @@ describe('the chaos oracle for messages', () => {
       [
         withJournal(
           ...goodJournal(),
-          ...opening([])
+          ...openingEvents([])
             .filter(({ type }) => type === 'turn-started')
             .map((event) => ({ ...event, turn: 't2' })),
           { ...turnEnded('completed'), turn: 't2' } as Bare,
@@ -107,7 +107,7 @@ describe('the chaos oracle for messages', () => {
     ],
     [
       'a journal with a gap',
-      [{ journals: new Map([[SESSION, skipping(journal(...goodJournal()))]]) }, { shown: [] }],
+      [{ journals: new Map([[SESSION, withoutEvents(journal(...goodJournal()))]]) }, { shown: [] }],
       { rule: 'gap', where: SESSION, what: 'Event 2 is 3.' },
     ],
     [
@@ -132,7 +132,7 @@ describe('the chaos oracle for messages', () => {
         onExpiry: 'reject',
       },
     };
-    const waiting = withJournal(...opening(), callStarted(read), callEnded(read), wait);
+    const waiting = withJournal(...openingEvents(), callStarted(read), callEnded(read), wait);
     const told = { came: 'suspended', turn: TURN, pending: [], sentAt: 1, to: 'message' } as const;
     const left = { errand: { ...errand, verdict: 'leave' as const }, replies: [told] };
     expect(judge(ledger({ ...waiting, executions: [] }, left))).toEqual([]);
@@ -149,7 +149,7 @@ describe('the chaos oracle for messages', () => {
 
   it('measures the time of a queued turn from the end of the previous turn', () => {
     const second = { ...errand, plan: { ...errand.plan, message: 'm2', steps: [] } };
-    const begun = opening([]).flatMap((event): Bare[] =>
+    const begun = openingEvents([]).flatMap((event): Bare[] =>
       event.type === 'turn-started' ? [{ ...event, turn: 't2', message: planText(second.plan) }] : [],
     );
     const events = [
@@ -201,6 +201,6 @@ describe('the chaos oracle for messages', () => {
     ]);
   });
 });
-function skipping(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
+function withoutEvents(events: readonly TimelineEvent[]): readonly TimelineEvent[] {
   return events.map((event, index) => (index === 0 ? event : { ...event, seq: event.seq + 1 }));
 }

@@ -4,7 +4,7 @@ import { CALLS, effects, execution, idOf, ledger } from './hand-made.ts';
 import { judge } from './oracle.ts';
 import { reportOf } from './report.ts';
 
-const reported = (...parts: Parameters<typeof ledger>): string => {
+const reportFor = (...parts: Parameters<typeof ledger>): string => {
   const run = ledger(...parts);
   return reportOf(figuresOf(run), judge(run));
 };
@@ -18,7 +18,7 @@ const TOP = [
 ];
 
 it('a chaos report shows the messages sent, the outcomes that the model saw and the observed effects', () => {
-  expect(reported().split('\n')).toEqual([
+  expect(reportFor().split('\n')).toEqual([
     ...TOP,
     'read                              1              0              0              -              -              -',
     'idempotent                        1              0              0              1              0              0',
@@ -39,7 +39,7 @@ it('a chaos report shows the number of problems of each kind, and then a limited
       what: '{"label":"x"}',
     })),
   ];
-  const lines = reported({ executions })
+  const lines = reportFor({ executions })
     .split('\n')
     .slice(TOP.length + 6);
   expect(lines.slice(0, 3)).toEqual([

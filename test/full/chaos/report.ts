@@ -8,11 +8,19 @@ const SHOWN = 40;
 export function reportOf(figures: Figures, findings: readonly Finding[]): string {
   const { accepted, outcomes, uncertain, refused, joined, tookOver, queued, steered, effects } = figures;
   return [
-    `messages: accepted ${accepted}: ${counts(Object.entries(outcomes))}; without a key, and nobody can know: ${uncertain}; never taken: ${refused}`,
+    `messages: accepted ${accepted}: ${formatCounts(Object.entries(outcomes))}; without a key, and nobody can know: ${uncertain}; never taken: ${refused}`,
     `requests that joined a turn ${joined}; told to queue ${queued}; taken in by a running turn ${steered}`,
     `turns taken over from a dead process ${tookOver}`,
     '',
-    row(['calls and effects', 'told done', 'told unknown', 'not run', 'seen', 'run again', 'unknown, seen']),
+    formatRow([
+      'calls and effects',
+      'told done',
+      'told unknown',
+      'not run',
+      'seen',
+      'run again',
+      'unknown, seen',
+    ]),
     ...effects.map(effectRow),
     ...(findings.length > 0 ? ['', ...linesOf(findings)] : []),
   ].join('\n');
@@ -21,13 +29,13 @@ export function reportOf(figures: Figures, findings: readonly Finding[]): string
 function linesOf(findings: readonly Finding[]): readonly string[] {
   const byRule = Object.entries(Object.groupBy(findings, ({ rule }) => rule));
   return [
-    `findings: ${counts(byRule.map(([rule, list]) => [rule, list?.length ?? 0]))}`,
+    `findings: ${formatCounts(byRule.map(([rule, list]) => [rule, list?.length ?? 0]))}`,
     ...findings.slice(0, SHOWN).map(({ rule, where, what }) => `  ${rule}: ${where}: ${what}`),
     ...(findings.length > SHOWN ? [`  and ${findings.length - SHOWN} more`] : []),
   ];
 }
 
-const counts = (named: readonly (readonly [string, number])[]): string =>
+const formatCounts = (named: readonly (readonly [string, number])[]): string =>
   named.map(([name, times]) => `${name} ${times}`).join(', ');
 
 const NOTES: Readonly<Record<EffectFigures['tool'], string>> = {
@@ -39,11 +47,11 @@ const NOTES: Readonly<Record<EffectFigures['tool'], string>> = {
 };
 
 const effectRow = ({ tool, told, seen, again, unknownSeen }: EffectFigures): string =>
-  row(
+  formatRow(
     tool === 'read'
       ? [NOTES[tool], told.done, told.unknown, told['not-run'], '-', '-', '-'].map(String)
       : [NOTES[tool], told.done, told.unknown, told['not-run'], seen, again, unknownSeen].map(String),
   );
 
-const row = (cells: readonly string[]): string =>
+const formatRow = (cells: readonly string[]): string =>
   cells.map((cell, at) => (at === 0 ? cell.padEnd(20) : cell.padStart(15))).join('');

@@ -34,7 +34,7 @@ const PATIENCE = 10_000;
 const LAST_WAIT = 30_000;
 
 const began = performance.now();
-const seconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
+const elapsedSeconds = (): string => `${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s`;
 
 /** @throws Error if the run fails for another reason than a violated guarantee. */
 async function run(options: ChaosOptions): Promise<boolean> {
@@ -56,12 +56,12 @@ async function run(options: ChaosOptions): Promise<boolean> {
   await load.close();
   await atRest(stage.url, load.sessions, over.signal);
   clearTimeout(timer);
-  console.log(`chaos: ${seconds()}  all is answered, or given up; ${progress(load)}`);
+  console.log(`chaos: ${elapsedSeconds()}  all is answered, or given up; ${formatProgress(load)}`);
   const journals = await journalsOf(stage.url, load.sessions);
   await stage.end('stop');
   const log = readFileSync(join(directory, LOG_FILE), 'utf8');
   const executions = effects.executions();
-  return verdict(
+  return printVerdict(
     { sent: load.sent, journals, executions, kills: killed, restartedAt, patience, log },
     options,
   );
@@ -78,19 +78,19 @@ async function killAgainAndAgain(stage: Stage, load: Load, lives: readonly numbe
     await stage.start();
     const up = Math.round(performance.now() - down);
     console.log(
-      `chaos: ${seconds()}  kill ${index + 1} of ${lives.length}, after a life of ${life} ms; up again in ${up} ms; ${progress(load)}`,
+      `chaos: ${elapsedSeconds()}  kill ${index + 1} of ${lives.length}, after a life of ${life} ms; up again in ${up} ms; ${formatProgress(load)}`,
     );
   }
   return kills;
 }
 
-function progress({ sent }: Load): string {
+function formatProgress({ sent }: Load): string {
   const accepted = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply)).length;
   const answered = sent.filter(({ replies }) => replies.some(({ came }) => came === 'answer')).length;
   return `messages: sent ${sent.length}, accepted ${accepted}, ended ${answered}`;
 }
 
-function verdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
+function printVerdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
   const figures = figuresOf(ledger);
   const findings = judge(ledger);
   console.log(`\n${reportOf(figures, findings)}\n`);
@@ -98,7 +98,7 @@ function verdict(ledger: Ledger, { seed }: ChaosOptions): boolean {
   console.log(
     `chaos: seed ${seed}; ${ledger.kills.length} kills, ${ledger.kills.length} restarts; the last turn ended ${figures.last} ms ` +
       `after the last restart, and none took longer than ${figures.longest} of ${ledger.patience} ms; ${findings.length} findings; ` +
-      `${seconds().trim()}; ${passed ? 'PASS' : 'FAIL'}`,
+      `${elapsedSeconds().trim()}; ${passed ? 'PASS' : 'FAIL'}`,
   );
   return passed;
 }

@@ -13,20 +13,20 @@ async function playedBy(kind: string, modes: readonly Mode[], without?: Guard): 
   return playAll(cellsOf([await Trial.of(scenario)], modes), { without });
 }
 
-const failures = (played: readonly Played[]): string[] =>
+const failuresOf = (played: readonly Played[]): string[] =>
   played.flatMap(({ verdict }) => (verdict.is === 'failed' ? verdict.why : []));
 
 describe('the crash matrix', () => {
   it('reports a call that has two effects if its start is not stored before it runs', async () => {
-    expect(failures(await playedBy('once', ['hangs']))).toEqual([]);
+    expect(failuresOf(await playedBy('once', ['hangs']))).toEqual([]);
     const played = await playedBy('once', ['hangs'], 'write-ahead');
-    expect(failures(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
+    expect(failuresOf(played)).toContain("calls of 'act' that are not in the journal had 1 effects, not 0");
     expect(played.filter(({ damage }) => damage.effectsDoubled > 0)).not.toEqual([]);
   });
 
   it('reports the writes of a former holder if its epoch is not checked', async () => {
-    expect(failures(await playedBy('read', ['zombie-at-once']))).toEqual([]);
-    const found = failures(await playedBy('read', ['zombie-at-once'], 'fencing'));
+    expect(failuresOf(await playedBy('read', ['zombie-at-once']))).toEqual([]);
+    const found = failuresOf(await playedBy('read', ['zombie-at-once'], 'fencing'));
     expect(found.filter((why) => why.startsWith('there is {"type":"model-replied"'))).not.toEqual([]);
   });
 
@@ -36,8 +36,8 @@ describe('the crash matrix', () => {
     ['with a shorter signature', 'signatures'],
   ])('reports a cold fold that returns replies to the model %s', async (_, guard) => {
     for (const kind of ['reasoning', 'provider-tools']) {
-      expect(failures(await playedBy(kind, ['cold-fold']))).toEqual([]);
-      const found = failures(await playedBy(kind, ['cold-fold'], guard));
+      expect(failuresOf(await playedBy(kind, ['cold-fold']))).toEqual([]);
+      const found = failuresOf(await playedBy(kind, ['cold-fold'], guard));
       const told = (what: string) => found.filter((why) => why.startsWith(what));
       expect(told('the model was shown a reply that it had not given: ')).not.toEqual([]);
       expect(told('the model was shown ')).not.toEqual([]);
@@ -45,7 +45,7 @@ describe('the crash matrix', () => {
   });
 
   it('reports no failure if the disturbance does not need the removed guard', async () => {
-    expect(failures(await playedBy('once', ['cold-fold'], 'fencing'))).toEqual([]);
-    expect(failures(await playedBy('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
+    expect(failuresOf(await playedBy('once', ['cold-fold'], 'fencing'))).toEqual([]);
+    expect(failuresOf(await playedBy('once', ['lost-acknowledgement'], 'fencing'))).toEqual([]);
   });
 });

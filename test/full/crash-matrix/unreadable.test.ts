@@ -22,7 +22,7 @@ import { failuresOf } from './table.ts';
 const KINDS = ['once', 'read', 'parallel-batch', 'subagent', 'playbook', 'state-machine', 'reasoning'];
 
 /** A session that changes the data of each granted lease. */
-const telling = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession => {
+const sessionWithLease = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession => {
   const session = createCrashableMemorySession();
   const told = <T extends { readonly status: string }>(answer: T): T =>
     answer.status === 'leased' ? { ...answer, ...change(answer as T & LeaseGrant) } : answer;
@@ -36,7 +36,7 @@ const telling = (change: (leased: LeaseGrant) => LeaseGrant): CrashableSession =
 
 /** A session in which events of this type are unreadable for every lease holder. */
 const withoutRowsOf = (type: string): CrashableSession => ({
-  ...telling(({ page, ...leased }) => {
+  ...sessionWithLease(({ page, ...leased }) => {
     const rows = page.rows.map((row) => (row.type === type ? { ...row, body: '{' } : row));
     return { ...leased, page: { ...page, rows } };
   }),
@@ -45,7 +45,7 @@ const withoutRowsOf = (type: string): CrashableSession => ({
 
 /** A session in which the inbox of every turn contains a message of an unknown kind. */
 const withUnknownMessage = (): CrashableSession =>
-  telling((leased) => {
+  sessionWithLease((leased) => {
     const turn = leased.page.openTurn?.id ?? '';
     const praise = { id: 1_000_000, kind: 'praise', turn, body: '{}' } as unknown as InboxMessage; // as newer code would write it
     return { ...leased, inbox: [praise, ...leased.inbox] };

@@ -11,7 +11,7 @@ const undisturbed: ComparableResult = {
   unjustified: [],
 };
 
-const against = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
+const verdictAgainst = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
   verdictOf(
     { ...undisturbed, ...seen },
     { modes: [mode], expected: undisturbed, alsoShown: ['a', 'b', 'also'] },
@@ -19,15 +19,15 @@ const against = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 
 
 describe('`verdictOf`', () => {
   it('accepts a play without differences', () => {
-    expect(against({})).toEqual({ is: 'equal' });
+    expect(verdictAgainst({})).toEqual({ is: 'equal' });
   });
 
   it('allows repeated requests of a cut-off holder with messages that only it knew', () => {
-    expect(against({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
+    expect(verdictAgainst({ shown: ['a', 'a', 'also', 'b'] })).toEqual({ is: 'equal' });
   });
 
   it('reports an unknown call', () => {
-    expect(against({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
+    expect(verdictAgainst({ unknown: new Set(['t1:1.0']) })).toEqual({ is: 'unknown' });
   });
 
   it.each<[string, Partial<ComparableResult>, string]>([
@@ -43,14 +43,14 @@ describe('`verdictOf`', () => {
       'call t1:1.0 is unknown to whoever began it',
     ],
   ])('reports %s', (_, seen, why) => {
-    const verdict = against(seen);
+    const verdict = verdictAgainst(seen);
     expect(verdict.is === 'failed' && verdict.why).toContain(why);
   });
 
   it('reports a repeated request if no holder was cut off', () => {
-    const again = against({ shown: ['a', 'a', 'b'] }, 'cold-fold');
+    const again = verdictAgainst({ shown: ['a', 'a', 'b'] }, 'cold-fold');
     expect(again).toEqual({ is: 'failed', why: ['the model was asked 3 times, not 2'] });
-    const lost = against({ takenOver: 1 }, 'cold-fold');
+    const lost = verdictAgainst({ takenOver: 1 }, 'cold-fold');
     expect(lost).toEqual({ is: 'failed', why: ['an invocation was lost that nobody had cut off'] });
   });
 });

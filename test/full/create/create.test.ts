@@ -58,7 +58,7 @@ const createHoldfast = (...args: string[]) => {
 };
 
 /** Creates a project that resolves its packages from the parent folder. */
-async function created(template: string): Promise<string> {
+async function createAndCheck(template: string): Promise<string> {
   const { stdout } = await createHoldfast(template, '--template', template, '--yes', '--no-install');
   expect(stdout).toContain(`\n  cd ${template}\n  npm install\n  npm run dev\n`);
   const path = join(tarballs.folder, template);
@@ -116,7 +116,7 @@ it.each([
 ])(
   'the template %s can be deployed and answers the request in its README',
   async (template, answer) => {
-    const path = await created(template);
+    const path = await createAndCheck(template);
     const [built] = await Promise.all([
       checkDeployment(path),
       ...(template === 'minimal'
@@ -135,7 +135,7 @@ it.each([
 );
 
 it('the page of the template chat requests and approves a refund, and still shows it after a reload', async () => {
-  const path = await created('chat');
+  const path = await createAndCheck('chat');
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js');
   const { stdout: built } = await run(process.execPath, [wrangler, 'deploy', '--dry-run'], {
     cwd: path,

@@ -48,7 +48,7 @@ async function approve(scene: string): Promise<Heard> {
 }
 
 /** Returns the results of the model's first calls. */
-const answers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
+const lastAnswers = (scene: string) => answersIn(site.world.asked(scene).at(-1));
 const countEffects = (scene: string): number => site.world.done(scene).length;
 
 describe('a waiting approval', () => {
@@ -66,7 +66,7 @@ describe('a waiting approval', () => {
     });
     // The turn then resumes in the background.
     await pollUntil('the model asks again', 5_000, async () => site.world.asked('schema').length > 1);
-    expect(answers('schema')).toEqual([['refund', changed]]);
+    expect(lastAnswers('schema')).toEqual([['refund', changed]]);
     expect(countEffects('schema')).toBe(0);
     expect(await approve('schema')).toMatchObject({
       status: 200,
@@ -80,7 +80,7 @@ describe('a waiting approval', () => {
       status: 202,
       body: { outcome: 'suspended', pending: [{ message: 'Refund it in dollars?' }] },
     });
-    expect(answers('message')).toEqual([['refund', changed]]);
+    expect(lastAnswers('message')).toEqual([['refund', changed]]);
     expect(countEffects('message')).toBe(0);
     expect(await approve('message')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(countEffects('message')).toBe(1);
@@ -88,7 +88,7 @@ describe('a waiting approval', () => {
 
   it('is void if the role of its reviewers has changed, and the former reviewers can no longer decide', async () => {
     expect(await approve('role')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
-    expect(answers('role')).toEqual([['refund', changed]]);
+    expect(lastAnswers('role')).toEqual([['refund', changed]]);
     expect(await approve('role')).toMatchObject({
       status: 403,
       body: { type: 'urn:holdfast:problem:role-required' },
@@ -98,14 +98,14 @@ describe('a waiting approval', () => {
 
   it('is also void in a nested loop', async () => {
     expect(await approve('nested')).toMatchObject({ status: 202, body: { outcome: 'suspended' } });
-    expect(answers('nested-clerk')).toEqual([['refund', changed]]);
+    expect(lastAnswers('nested-clerk')).toEqual([['refund', changed]]);
     expect(await approve('nested')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
     expect(countEffects('nested')).toBe(1);
   });
 
   it('stays valid if only the description has changed', async () => {
     expect(await approve('described')).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(answers('described')).toEqual([['refund', 'refund is done']]);
+    expect(lastAnswers('described')).toEqual([['refund', 'refund is done']]);
     expect(countEffects('described')).toBe(1);
   });
 
@@ -113,7 +113,7 @@ describe('a waiting approval', () => {
     const [pending] = await site.visit('sent').pending();
     const heard = await site.visit('sent').post(`/results/${pending?.call}`, { text: 'Refunded by hand.' });
     expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed' } });
-    expect(answers('sent')).toEqual([['refund', 'Refunded by hand.']]);
+    expect(lastAnswers('sent')).toEqual([['refund', 'Refunded by hand.']]);
   });
 });
 
@@ -131,7 +131,7 @@ describe('a started call whose tool has another effect in the next build', () =>
   ] as const)('is repeated only if the effect at its start allows that: %s', async (scene, answer, times) => {
     const events = await site.visit(scene).ended();
     expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
-    expect(answers(scene)).toEqual([['charge', answer]]);
+    expect(lastAnswers(scene)).toEqual([['charge', answer]]);
     expect(countEffects(scene)).toBe(times);
     expect(new Set(site.world.done(scene).map(({ key }) => key)).size).toBe(1);
     const [from, , to] = scene.split('-');

@@ -18,7 +18,7 @@ const inside = '{"topic":"kelp"}';
  * Returns the tools of the scene's last request and the results that it contains. `begun` selects the
  * conversation by its first words.
  */
-function last(scene: string, begun = 'Go.') {
+function lastRequestOf(scene: string, begun = 'Go.') {
   const requests = site.world
     .asked(scene)
     .filter(({ messages }) => messages.some((one) => 'text' in one && one.text === begun));
@@ -76,7 +76,7 @@ afterAll(() => site.close());
 describe('an opened unfolding tool that a deployment removed', () => {
   it('is forgotten, so a started inner call has an unknown outcome and an unstarted one reports a missing tool', async () => {
     expect(await outcomeOf('facade')).toMatchObject(completed);
-    const { offered, answers } = last('facade');
+    const { offered, answers } = lastRequestOf('facade');
     expect(answers.slice(1)).toEqual([
       ['write_file', unknownOutcomeText('write_file')],
       ['delete_file', notFound('delete_file', 'look_up')],
@@ -86,7 +86,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
 
   it('does not affect calls of inner tools that the agent now offers directly, which resume under their keys', async () => {
     expect(await outcomeOf('regrouped')).toMatchObject(completed);
-    expect(last('regrouped')).toMatchObject({
+    expect(lastRequestOf('regrouped')).toMatchObject({
       offered: ['write_file'],
       answers: [expect.anything(), ['write_file', 'write_file is done']],
     });
@@ -96,7 +96,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
 
   it('removes the inner tools that the session had stored', async () => {
     expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
-    expect(last('kept')).toEqual({
+    expect(lastRequestOf('kept')).toEqual({
       offered: ['look_up'],
       answers: [expect.anything(), ['write_file', notFound('write_file', 'look_up')]],
     });
@@ -106,7 +106,7 @@ describe('an opened unfolding tool that a deployment removed', () => {
 
 it('an object of a removed domain type offers no tools, and its call has an unknown outcome', async () => {
   expect(await outcomeOf('chained')).toMatchObject(completed);
-  expect(last('chained')).toEqual({
+  expect(lastRequestOf('chained')).toEqual({
     offered: ['find_customer'],
     answers: [expect.anything(), ['greet', unknownOutcomeText('greet')]],
   });
@@ -115,7 +115,7 @@ it('an object of a removed domain type offers no tools, and its call has an unkn
 
 it('an unlocked tool of a removed playbook does not exist, and the progress of the playbook is kept', async () => {
   expect(await outcomeOf('playbook')).toMatchObject(completed);
-  expect(last('playbook', inside)).toEqual({
+  expect(lastRequestOf('playbook', inside)).toEqual({
     offered: ['search'],
     answers: [
       ['search', 'search is done'],
@@ -132,7 +132,7 @@ it('an unlocked tool of a removed playbook does not exist, and the progress of t
 describe('a subagent whose loop has had effects', () => {
   it('has an unknown outcome if its tool is removed', async () => {
     expect(await outcomeOf('subagent')).toMatchObject(completed);
-    expect(last('subagent')).toEqual({
+    expect(lastRequestOf('subagent')).toEqual({
       offered: ['look_up'],
       answers: [['clerk', unknownOutcomeText('clerk')]],
     });
@@ -140,7 +140,7 @@ describe('a subagent whose loop has had effects', () => {
 
   it('fails if its agent is removed, and the model sees that the call had started', async () => {
     expect(await outcomeOf('named')).toMatchObject(completed);
-    expect(last('named').answers).toEqual([
+    expect(lastRequestOf('named').answers).toEqual([
       [
         'clerk',
         "Error: Agent 'named-clerk' not found. Available agents: chained, facade, kept, named, playbook, regrouped, " +
@@ -197,6 +197,6 @@ describe('a removed agent', () => {
 
   it('a restored domain type offers the object that the session had before', async () => {
     expect(await site.visit('chained').say('And now?')).toMatchObject({ body: { text: 'Again.' } });
-    expect(last('chained').offered).toEqual(['find_customer', 'greet']);
+    expect(lastRequestOf('chained').offered).toEqual(['find_customer', 'greet']);
   });
 });

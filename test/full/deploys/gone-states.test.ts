@@ -15,7 +15,7 @@ const gone =
   "must map it to a current state in 'renamed'.";
 
 /** Returns the positions of the state machines in the session's memory. */
-const positions = async (agent: string): Promise<unknown> => {
+const positionsOf = async (agent: string): Promise<unknown> => {
   const { body } = await site.visit(agent).get();
   return (body as { readonly memory: Readonly<Record<string, unknown>> }).memory['state-machines']; // the state of a session, documented in docs/http.md
 };
@@ -44,7 +44,7 @@ it('a call in a removed state fails with the name of the state, and does not run
     'orders',
     `Error: Tool 'orders' did not run. ${gone}`,
   ]);
-  expect(await positions('between')).toEqual({ 'between/orders': { 41: 'packed' } });
+  expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
 
 it('an open loop in a removed state finishes started calls, and fails other calls with the name of the state', async () => {
@@ -58,7 +58,7 @@ it('an open loop in a removed state finishes started calls, and fails other call
   ]);
   expect(inside.at(-1)?.messages[0]).toMatchObject({ role: 'system', text: expect.stringContaining(gone) });
   expect(new Set(site.world.done('inside').map(({ key }) => key)).size).toBe(2);
-  expect(await positions('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
+  expect(await positionsOf('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
 });
 
 it('an object in a removed state continues from the state to which a build maps it', async () => {
@@ -67,7 +67,7 @@ it('an object in a removed state continues from the state to which a build maps 
   site.world.plays('between', [[['ship']], 'So.'], opening);
   expect(await site.visit('between').say('Ship it now.')).toMatchObject({ body: { text: 'Shipped.' } });
   expect(site.world.done('between').map(({ tool }) => tool)).toEqual(['pack', 'ship']);
-  expect(await positions('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
+  expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
 });
 
 const isOpening = (message: object): boolean => 'text' in message && message.text === opening;

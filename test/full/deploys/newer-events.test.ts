@@ -19,7 +19,7 @@ const visitSession = (session: string): Visit => site.visit('clerk', session);
 const storedAs = (session: string): string => JSON.stringify(['local', 'clerk', session]);
 
 /** The response to every request for a session whose event `seq` is newer than the build. */
-const newer = (seq: number) => ({
+const newerProblem = (seq: number) => ({
   status: 503,
   type: 'application/problem+json',
   retryAfter: '5',
@@ -59,19 +59,21 @@ describe('an older build', () => {
     ['waiting', 1, 2],
     ['running', 1, 2],
   ] as const)('does not show the session %s, which has newer events', async (session, seq, seqOfTurn) => {
-    expect(await visitSession(session).get()).toMatchObject(newer(seq));
-    expect(await visitSession(session).get('/events')).toMatchObject(newer(seq));
+    expect(await visitSession(session).get()).toMatchObject(newerProblem(seq));
+    expect(await visitSession(session).get('/events')).toMatchObject(newerProblem(seq));
     const stream = { accept: 'text/event-stream', 'last-event-id': String(seq - 1) };
-    expect(await visitSession(session).get('/events', stream)).toMatchObject(newer(seq));
-    expect(await visitSession(session).get(`/turns/${turnIn(session)}`)).toMatchObject(newer(seqOfTurn));
+    expect(await visitSession(session).get('/events', stream)).toMatchObject(newerProblem(seq));
+    expect(await visitSession(session).get(`/turns/${turnIn(session)}`)).toMatchObject(
+      newerProblem(seqOfTurn),
+    );
   });
 
   it('refuses a decision, and refuses a message while a decision is pending', async () => {
     const { call } = firstOf('waiting', 'tool-call-suspended');
     expect(await visitSession('waiting').post(`/approvals/${call}`, { decision: 'approve' })).toMatchObject(
-      newer(2),
+      newerProblem(2),
     );
-    expect(await visitSession('waiting').say('Well?')).toMatchObject(newer(2));
+    expect(await visitSession('waiting').say('Well?')).toMatchObject(newerProblem(2));
   });
 
   it('does not change the journal of an open turn, and rarely checks for a newer build', async () => {
@@ -83,7 +85,7 @@ describe('an older build', () => {
       JSON.stringify({
         level: 'error',
         event: 'other',
-        message: `turn ${turn} was not taken over: NewerEventError: ${newer(1).body.detail}`,
+        message: `turn ${turn} was not taken over: NewerEventError: ${newerProblem(1).body.detail}`,
       }),
     ]);
   });

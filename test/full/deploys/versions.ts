@@ -68,15 +68,15 @@ export const upgrading: Build = {
 
 const UPGRADES = 'const UPGRADES: readonly string[] = ';
 
-const migrating = (sql: string): Build => ({
+const migratingBuild = (sql: string): Build => ({
   edits: [{ from: `${UPGRADES}[];`, to: `${UPGRADES}[${JSON.stringify(sql)}];` }],
 });
 
 /** Adds one migration. */
-export const laterMigration: Build = migrating('ALTER TABLE events ADD COLUMN note TEXT');
+export const laterMigration: Build = migratingBuild('ALTER TABLE events ADD COLUMN note TEXT');
 
 /** Adds one migration that fails after its first statement. */
-export const brokenMigration: Build = migrating(
+export const brokenMigration: Build = migratingBuild(
   'ALTER TABLE events ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)',
 );
 

@@ -28,7 +28,7 @@ function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void):
   });
 }
 
-async function filled(messages: number): Promise<ObjectHarness> {
+async function fillHarness(messages: number): Promise<ObjectHarness> {
   const harness = makeObjectHarness();
   await fillSession(harness.raw, 'agent', messages);
   return harness;
@@ -38,7 +38,7 @@ describe('a long session', () => {
   it('has the same cost per append with 10, 100, 1,000 and 10,000 messages', async () => {
     const work: Work[] = [];
     for (const messages of [10, 100, 1_000, 10_000]) {
-      const harness = await filled(messages);
+      const harness = await fillHarness(messages);
       const { leased } = await beginTurn(harness.raw, 'agent', 'next');
       const events = iteration('next', leased.page.head);
       const change = { events, progress: true };
@@ -57,7 +57,7 @@ describe('a long session', () => {
         [whole, Infinity],
         [compacted, 9],
       ] as const) {
-        const harness = await filled(messages);
+        const harness = await fillHarness(messages);
         const { epoch, page } = (await beginTurn(harness.raw, 'agent', 'snapshot')).leased;
         const messagesFrom = Math.max(1, page.head - keptEvents);
         const snapshot = { seq: page.head, reducer: toReader().reducer, body: '{}', messagesFrom };

@@ -1,18 +1,18 @@
 /** Compares an index, and its copy in D1, with the journals. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { each, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
+import { forEachConcurrently, type IndexedSite, type Listed, type Place } from './indexed-site.ts';
 import type { JournalFacts, Shown } from './worker/journal-facts.ts';
 
 /** The state of each session as a text, by session name. */
 type View = ReadonlyMap<string, string>;
 
-const line = (facts: Omit<JournalFacts, 'stops'>): string => {
+const formatFacts = (facts: Omit<JournalFacts, 'stops'>): string => {
   const { status, outcome, turns, inputTokens, outputTokens, title } = facts;
   return JSON.stringify([status, outcome ?? null, turns, inputTokens, outputTokens, title]);
 };
 
 const listedLine = ({ usage, title, outcome, status, turns }: Listed): string =>
-  line({ ...usage, status, turns, outcome, title: String(title) });
+  formatFacts({ ...usage, status, turns, outcome, title: String(title) });
 
 /** A row of the copy in D1. */
 interface Row {
@@ -26,7 +26,7 @@ interface Row {
 }
 
 const rowLine = ({ status, outcome, turns, input_tokens, output_tokens, title }: Row): string =>
-  line({
+  formatFacts({
     ...{ status, outcome: outcome ?? undefined, turns, title },
     ...{ inputTokens: input_tokens, outputTokens: output_tokens },
   });
@@ -43,14 +43,14 @@ export async function readJournals(
   atOnce: number,
 ): Promise<OwnerJournals> {
   const facts = new Map<string, JournalFacts>();
-  await each(places, atOnce, async ({ owner, session }) => {
+  await forEachConcurrently(places, atOnce, async ({ owner, session }) => {
     const found = await site.ask<JournalFacts | null>(`/journal?owner=${owner}&session=${session}`);
     if (found) facts.set(session, found);
   });
-  return { facts, view: new Map([...facts].map(([session, found]) => [session, line(found)])) };
+  return { facts, view: new Map([...facts].map(([session, found]) => [session, formatFacts(found)])) };
 }
 
-const differences = (wanted: View, is: View): string[] =>
+const findDifferences = (wanted: View, is: View): string[] =>
   [...new Set([...wanted.keys(), ...is.keys()])]
     .filter((session) => wanted.get(session) !== is.get(session))
     .map((session) => `${session}: journal ${wanted.get(session)}, shown ${is.get(session)}`);
@@ -62,7 +62,7 @@ export async function indexDiffers(
   { view }: OwnerJournals,
 ): Promise<string[]> {
   const listed = await site.sessions(owner);
-  return differences(view, new Map(listed.map((one) => [one.session, listedLine(one)])));
+  return findDifferences(view, new Map(listed.map((one) => [one.session, listedLine(one)])));
 }
 
 /** Returns the differences of the copy in D1 from the journals of an owner. */
@@ -72,7 +72,7 @@ export async function d1Differs(
   { view }: OwnerJournals,
 ): Promise<string[]> {
   const rows = await site.ask<readonly Row[]>(`/rows?owner=${owner}`);
-  return differences(view, new Map(rows.map((row) => [row.session, rowLine(row)])));
+  return findDifferences(view, new Map(rows.map((row) => [row.session, rowLine(row)])));
 }
 
 /** Repeats a comparison until there are no differences, or until the timeout. Returns the last differences. */

@@ -142,7 +142,7 @@ export class IndexedSite {
 const isOutcome = (body: string): boolean => body.includes('"outcome":"failed"');
 
 /** Processes the items with this concurrency. */
-export async function each<Item>(
+export async function forEachConcurrently<Item>(
   items: readonly Item[],
   atOnce: number,
   work: (item: Item, index: number) => Promise<void>,

@@ -8,7 +8,7 @@ import {
   readJournals,
   waitForAgreement,
 } from './agreement.ts';
-import { each, type IndexedSite, type Place } from './indexed-site.ts';
+import { forEachConcurrently, type IndexedSite, type Place } from './indexed-site.ts';
 
 /** The size of a run. */
 export interface LoadSize {
@@ -51,7 +51,7 @@ export async function runLoad(site: IndexedSite, size: LoadSize, settleMs: numbe
   const began = Date.now();
   const killEvery = Math.ceil(size.sessions / (size.kills + 1));
   let killing = Promise.resolve();
-  await each(places, size.atOnce, async (place, index) => {
+  await forEachConcurrently(places, size.atOnce, async (place, index) => {
     if (index > 0 && index % killEvery === 0 && size.kills > 0) killing = killing.then(() => site.kill());
     await talk(site, place, index);
   });
@@ -106,7 +106,9 @@ export async function runErasure(
     { type: 'text', text: messageOf(index) },
     { type: 'file', mediaType: 'image/png', data: PNG },
   ];
-  await each(places, size.atOnce, (place, index) => site.say(place, message(index), `file-${place.session}`));
+  await forEachConcurrently(places, size.atOnce, (place, index) =>
+    site.say(place, message(index), `file-${place.session}`),
+  );
   await waitForAgreement(
     async () => ((await site.owner(owner)).sessions === size.sessions ? [] : ['some']),
     settleMs,

@@ -24,23 +24,23 @@ interface Read {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const json = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** Converts a part of the SDK. */
 function readSdk(part: Fields): readonly Read[] {
   const { type, text, toolCallId, toolName, input, result, url, kind, providerMetadata } = part;
   if (kind === 'anthropic.message_start') return [];
   if (type === 'text' && text === '' && !providerMetadata) return [];
-  const said = json([text, toolCallId, toolName, input, result, url, kind, part.providerExecuted === true]);
-  return [{ type: String(type), said, ...(providerMetadata ? { provider: json(providerMetadata) } : {}) }];
+  const said = toJson([text, toolCallId, toolName, input, result, url, kind, part.providerExecuted === true]);
+  return [{ type: String(type), said, ...(providerMetadata ? { provider: toJson(providerMetadata) } : {}) }];
 }
 
 /** Converts a part of the adapter's reply. */
 function readOurs(part: Fields): Read {
   const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
   const [call, tool] = type === 'source' ? [] : [id, name];
-  const said = json([text, call, tool, input, result, url, kind, ranBy === 'provider']);
-  return { type: String(type), said, ...(provider ? { provider: json(provider) } : {}) };
+  const said = toJson([text, call, tool, input, result, url, kind, ranBy === 'provider']);
+  return { type: String(type), said, ...(provider ? { provider: toJson(provider) } : {}) };
 }
 
 /** Combines the parts of a stream. Texts and thoughts are appended, and later data replaces earlier data. */

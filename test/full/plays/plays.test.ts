@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { USAGE } from './options.ts';
 
-const plays = (...args: readonly string[]) =>
+const runPlays = (...args: readonly string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'run-plays.ts'), ...args], {
     encoding: 'utf8',
     maxBuffer: 2 ** 28,
@@ -14,7 +14,7 @@ const PATIENCE = 600_000;
 
 describe('npm run plays', () => {
   it('reports no failures in 25 plays', { timeout: PATIENCE }, () => {
-    const { stdout, stderr, status } = plays('--count', '25');
+    const { stdout, stderr, status } = runPlays('--count', '25');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     expect(stdout).toMatch(/^plays: 25 from seed 1; 0 with findings; .* s; PASS$/m);
   });
@@ -22,7 +22,7 @@ describe('npm run plays', () => {
   it('reports no failures in forks and retries with a fault at each message', {
     timeout: PATIENCE,
   }, () => {
-    const { stdout, stderr, status } = plays('--matrix', 'in-turn');
+    const { stdout, stderr, status } = runPlays('--matrix', 'in-turn');
     expect({ stderr, status }, stdout).toEqual({ stderr: '', status: 0 });
     expect(stdout).toMatch(
       /^matrix: fork: (?:[7-9]\d|1\d\d) messages; \d+ plays, 0 with findings\nmatrix: retry: (?:[2-9]\d) messages; \d+ plays, 0 with findings\nmatrix: PASS$/m,
@@ -31,7 +31,7 @@ describe('npm run plays', () => {
 
   it('plays a seed in the same way each time, alone and after another seed', { timeout: PATIENCE }, () => {
     const traceOf = (...args: readonly string[]) =>
-      plays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
+      runPlays('--trace', ...args).stdout.replace(/^plays: .*$/gm, '');
     const alone = traceOf('--seed', '103', '--count', '1');
     expect(alone.split('\n').length).toBeGreaterThan(300);
     expect(traceOf('--seed', '102', '--count', '2').endsWith(alone)).toBe(true);
@@ -45,29 +45,29 @@ describe('npm run plays', () => {
     ['shown-early', 1, /was shown before it was durable/],
     ['snapshot-field', 8, /: warm is not cold: /],
   ])('detects the planted hole %s', { timeout: PATIENCE }, (hole, seed, finding) => {
-    const { stdout, status } = plays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
+    const { stdout, status } = runPlays('--hole', hole, '--bail', '--seed', String(seed), '--count', '40');
     expect(stdout).toMatch(finding);
     expect(status).toBe(1);
   });
 
   it('detects the planted hole retry-key in retries with faults', { timeout: PATIENCE }, () => {
-    const { stdout, status } = plays('--matrix', 'in-turn', '--hole', 'retry-key');
+    const { stdout, status } = runPlays('--matrix', 'in-turn', '--hole', 'retry-key');
     expect(stdout).toMatch(/: differs: /);
     expect(status).toBe(1);
   });
 
   it('refuses an unknown hole', () => {
-    const { stderr, status } = plays('--hole', 'nothing');
+    const { stderr, status } = runPlays('--hole', 'nothing');
     expect(status).toBe(1);
     expect(stderr).toContain('--hole must be a mutation of test/mutations.ts or one of append-again, ');
   });
 
   it('prints its usage and starts no play', () => {
-    expect(plays('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
+    expect(runPlays('--help')).toMatchObject({ status: 0, stdout: `${USAGE}\n`, stderr: '' });
   });
 
   it('refuses unknown options and prints its usage', () => {
-    const { status, stdout, stderr } = plays('--calm');
+    const { status, stdout, stderr } = runPlays('--calm');
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^Unknown option '--calm'/);
     expect(stderr.endsWith(`\n\n${USAGE}\n`)).toBe(true);

@@ -97,7 +97,7 @@ const say = (worker: RunningWorker, body: object, headers: Record<string, string
     body: JSON.stringify(body),
   });
 
-const misconfigured = (detail: string): Answer => [
+const misconfiguredAnswer = (detail: string): Answer => [
   500,
   'application/problem+json',
   { type: 'urn:holdfast:problem:misconfigured', title: 'misconfigured', status: 500, detail },
@@ -127,13 +127,13 @@ describe('a misconfigured Worker that cannot run sessions', () => {
       await ask(worker, SESSION, { method: 'DELETE' }),
       await ask(worker, '/health'),
     ];
-    expect(answers).toEqual(answers.map(() => misconfigured(problem)));
+    expect(answers).toEqual(answers.map(() => misconfiguredAnswer(problem)));
     await expectSaid(worker, [`holdfast: ${problem}`]);
   });
 
   it('reports the problem at /health before any other request', async () => {
     const worker = await start(onDate('2025-10-01'));
-    expect(await ask(worker, '/health')).toEqual(misconfigured(NO_EXPORTS));
+    expect(await ask(worker, '/health')).toEqual(misconfiguredAnswer(NO_EXPORTS));
     await expectSaid(worker, [`holdfast: ${NO_EXPORTS}`]);
   });
 });
@@ -145,7 +145,7 @@ it('a Worker without a chosen model reports that to the sender of a message, at 
     await say(worker, { message: 'Please pay invoice INV-17.' }),
     await ask(worker, '/health'),
   ];
-  expect(answers).toEqual(answers.map(() => misconfigured(NO_MODEL)));
+  expect(answers).toEqual(answers.map(() => misconfiguredAnswer(NO_MODEL)));
   expect(await ask(worker, SESSION)).toMatchObject([404, 'application/problem+json', {}]);
   await expectSaid(worker, [`holdfast: ${NO_MODEL}`]);
 });
@@ -187,10 +187,10 @@ describe('a Worker that runs turns in the background', () => {
 async function paysInBackground(worker: RunningWorker): Promise<unknown> {
   const [status] = await say(worker, { message: 'Please pay invoice INV-17.' }, BACKGROUND);
   expect(status).toBe(202);
-  return outcome(worker);
+  return waitForOutcome(worker);
 }
 
-const outcome = (worker: RunningWorker): Promise<unknown> =>
+const waitForOutcome = (worker: RunningWorker): Promise<unknown> =>
   vi.waitUntil(
     async () => {
       const [, , state] = await ask(worker, SESSION);
@@ -226,7 +226,7 @@ describe('a turn that was accepted before a faulty deployment', () => {
       expect(told()).toEqual([JSON.stringify({ level: 'error', event: 'other', message })]);
       await second.stop();
 
-      expect(await outcome(await start(kept))).toBe('completed');
+      expect(await waitForOutcome(await start(kept))).toBe('completed');
     } finally {
       await rm(storage, { recursive: true, force: true });
     }

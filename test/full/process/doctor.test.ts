@@ -25,7 +25,7 @@ import {
   readBundle,
   readProject,
 } from '../../doors/doctor.ts';
-import { bundling } from '../../measure/bundles.ts';
+import { bundleOptions } from '../../measure/bundles.ts';
 import { installPackage } from './installed-package.ts';
 import { PACKING_MS } from './packed.ts';
 
@@ -106,7 +106,7 @@ async function look(environment?: string): Promise<Project> {
   if (!bundles.has(entry.text)) {
     const out = mkdtempSync(join(tmpdir(), 'holdfast-doctored-'));
     onTestFinished(() => rmSync(out, { recursive: true, force: true }));
-    const { stdin: _, ...options } = bundling('');
+    const { stdin: _, ...options } = bundleOptions('');
     const { metafile } = await build({
       ...options,
       entryPoints: [join(folder, entry.file)],
@@ -129,7 +129,7 @@ it('the doctor reports no problem for a correct project', async () => {
 
 const queue = '[[queues.producers]]\nbinding = "TURNS"\nqueue = "turns"\n';
 const consumer = '\n[[queues.consumers]]\nqueue = "turns"\nmax_batch_size = 1\n';
-const turned = (text: string): string =>
+const withTurnedExport = (text: string): string =>
   text.replace(
     'export default holdfast.worker;',
     'export default { ...holdfast.worker, queue: consumeTurns(holdfast) };',
@@ -352,7 +352,7 @@ describe('the doctor in a broken project', () => {
   });
 
   it('reports a queue without a consumer or with batches', async () => {
-    writeFileSync(join(folder, 'src/worker.ts'), turned(WORKER));
+    writeFileSync(join(folder, 'src/worker.ts'), withTurnedExport(WORKER));
     change('wrangler.toml', '# Not secret.\n', queue);
     const project = await look();
     expect(idsOf(project)).toEqual(['queue-without-consumer']);

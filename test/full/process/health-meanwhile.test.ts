@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 /** Repeats a request until the work is done. Returns the longest response time in ms. */
-async function longest(work: Promise<unknown>): Promise<number> {
+async function longestDelay(work: Promise<unknown>): Promise<number> {
   let slowest = 0;
   let isDone = false;
   void work.finally(() => {
@@ -87,9 +87,9 @@ async function longestBeside(message: string): Promise<{ readonly came: unknown;
   let least = Number.POSITIVE_INFINITY;
   let came: unknown;
   for (let tries = 0; tries < 5 && least > maxDelayMs(); tries += 1) {
-    const idle = await longest(sleep(300));
+    const idle = await longestDelay(sleep(300));
     const said = say(message);
-    least = Math.min(least, (await longest(said)) - idle);
+    least = Math.min(least, (await longestDelay(said)) - idle);
     came = await said;
   }
   return { came, took: least };

@@ -67,7 +67,7 @@ interface Asked {
   cut(): void;
 }
 
-function network(): Asked {
+function createNetwork(): Asked {
   const resumed: string[] = [];
   const cutting = new AbortController();
   return {
@@ -118,7 +118,7 @@ describe.each([
       },
     ],
   ])('receives its response if %s during the call', { timeout: 60_000 }, async (_what, lose) => {
-    const asked = network();
+    const asked = createNetwork();
     const heard: (string | undefined)[] = [];
     const { client, call } = await connect(asked.fetch, heard);
     const answer = call();

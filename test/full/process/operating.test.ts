@@ -70,7 +70,7 @@ async function say(session: string, message: string, at = worker): Promise<Recor
 }
 
 const clerk = ['--agent', 'clerk'];
-const json = ({ out, code }: Result): unknown => {
+const parseOutput = ({ out, code }: Result): unknown => {
   expect(code).toBe(0);
   return JSON.parse(out);
 };
@@ -80,9 +80,9 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
   expect(await say('s2', 'pay now')).toMatchObject({ outcome: 'suspended' });
   const waiting = ['sessions', ...clerk, '--status', 'waiting', '--since', '1h', '--json'];
   await expect
-    .poll(async () => json(await run(waiting)), { timeout: 30_000 })
+    .poll(async () => parseOutput(await run(waiting)), { timeout: 30_000 })
     .toMatchObject({ sessions: [{ session: 's2', title: 'pay now' }], next: null });
-  const standing = async () => Object(json(await run(['sessions', ...clerk, '--json']))).sessions;
+  const standing = async () => Object(parseOutput(await run(['sessions', ...clerk, '--json']))).sessions;
   await expect.poll(standing, { timeout: 30_000 }).toMatchObject([{ session: 's2' }, { status: 'idle' }]);
   const list = await run(['sessions', ...clerk]);
   expect(list.out.split('\n')).toEqual([
@@ -100,7 +100,7 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
     /^SESSION +AGENT +TITLE +TOOL +QUESTION +CALL +SINCE +EXPIRES\ns2 +clerk +pay now +pay +May I\? /,
   );
   expect(inbox.split('\n')).toHaveLength(2);
-  expect(json(await run(['inbox', '--json']))).toMatchObject({
+  expect(parseOutput(await run(['inbox', '--json']))).toMatchObject({
     waiting: [{ session: 's2', pending: [{ tool: 'pay' }] }],
   });
 
@@ -112,7 +112,7 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
   expect((await run(['show', 's1', ...clerk])).out).toMatch(
     /assistant\n {2}Hello\. \\u\{1b\}\[2J\\u\{202e\}evil\\u\{9b\}1A\n {2}next line$/,
   );
-  expect(json(await run(['show', 's1', ...clerk, '--json']))).toMatchObject({
+  expect(parseOutput(await run(['show', 's1', ...clerk, '--json']))).toMatchObject({
     messages: [{}, { text: 'Hello. \u001b[2J\u202eevil\u009b1A\r\nnext line' }],
   });
 
@@ -152,7 +152,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
       'Too dear.',
       '--json',
     ]);
-    expect(json(rejected)).toMatchObject({ session: 'i2', outcome: 'completed' });
+    expect(parseOutput(rejected)).toMatchObject({ session: 'i2', outcome: 'completed' });
     const { out } = await run(['journal', 'i2', ...clerk, '--json']);
     expect(out).toContain('Too dear.');
   });
@@ -213,7 +213,7 @@ it('`retry` sends a message again and prints the outcome', async () => {
 }, 60_000);
 
 /** Starts a proxy for the Worker that can break its connections. */
-async function door(): Promise<{ readonly url: string; breakAll(): void }> {
+async function startProxy(): Promise<{ readonly url: string; breakAll(): void }> {
   const server = createServer(async (request, response) => {
     try {
       const { accept = '*/*', authorization = '', 'last-event-id': last } = request.headers;
@@ -247,7 +247,7 @@ it('`follow` prints a journal and survives a lost connection until it is interru
     lines.slice(1).map((_, at) => at + 2),
   );
 
-  const { url, breakAll } = await door();
+  const { url, breakAll } = await startProxy();
   const program = spawn(process.execPath, [main, 'journal', 'j1', ...clerk, '--follow', '--json'], {
     env: { ...process.env, HOLDFAST_URL: url, HOLDFAST_TOKEN: TOKEN },
   });

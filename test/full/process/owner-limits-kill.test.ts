@@ -83,7 +83,7 @@ interface Journal {
 }
 
 /** Returns the usage in the journals of all sessions. */
-async function journals(owner: string): Promise<Journal> {
+async function readJournals(owner: string): Promise<Journal> {
   let [turns, ended, completed, tokens] = [0, 0, 0, 0];
   const count = async (session: number): Promise<void> => {
     const { events = [] } = await get(owner, `/agents/clerk/sessions/s${session}/events`);
@@ -98,7 +98,7 @@ async function journals(owner: string): Promise<Journal> {
   return { turns, ended, completed, tokens };
 }
 
-async function reported(owner: string): Promise<{ most: number; used: number }> {
+async function readReported(owner: string): Promise<{ most: number; used: number }> {
   const { limits } = await get(owner, '/limits');
   const [limit] = limits as [{ most: number; used: number }];
   return limit;
@@ -123,24 +123,24 @@ it(`${TURNS} concurrent turns of each of two owners stay within their limits acr
   }
   const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(refusedIn);
   for (const owner of [FEW_TURNS, FEW_TOKENS])
-    await expect.poll(async () => journals(owner), { timeout: 60_000 }).toSatisfy(isOver);
+    await expect.poll(async () => readJournals(owner), { timeout: 60_000 }).toSatisfy(isOver);
 
-  const { turns } = await journals(FEW_TURNS);
+  const { turns } = await readJournals(FEW_TURNS);
   expect(turns).toBeLessThanOrEqual(40);
-  expect((await journals(FEW_TURNS)).completed).toBe(turns);
+  expect((await readJournals(FEW_TURNS)).completed).toBe(turns);
   expect(turns + ofTurns).toBe(TURNS);
   // The allowance of a turn whose process was killed before the turn was stored counts as used.
-  expect((await reported(FEW_TURNS)).used).toBe(40);
+  expect((await readReported(FEW_TURNS)).used).toBe(40);
   console.log(`limits: of ${TURNS} turns at once ${turns} ran, and ${ofTurns} were refused; ${KILLS} kills`);
 
-  const { tokens, ...more } = await journals(FEW_TOKENS);
+  const { tokens, ...more } = await readJournals(FEW_TOKENS);
   expect(tokens).toBeLessThanOrEqual(200_000);
   expect(more.completed).toBeGreaterThan(0);
   expect(more.turns + ofTokens).toBe(TURNS);
   // Each lost allowance counts as its full 10,000 tokens.
-  const lost = async (): Promise<number> => ((await reported(FEW_TOKENS)).used - tokens) / 10_000;
+  const lost = async (): Promise<number> => ((await readReported(FEW_TOKENS)).used - tokens) / 10_000;
   await expect.poll(lost, { timeout: 60_000 }).toSatisfy((one) => Number.isInteger(one) && one >= 0);
-  expect((await reported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);
+  expect((await readReported(FEW_TOKENS)).used).toBeLessThanOrEqual(200_000);
   console.log(
     `limits: ${tokens} of 200,000 tokens in ${more.turns} turns, ${await lost()} allowances lost, ${ofTokens} refused`,
   );

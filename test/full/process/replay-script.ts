@@ -40,7 +40,7 @@ interface Scripted {
 export function createReplayScript({ system, conversations }: Recording): ReplayScript {
   const scripted = conversations.map((conversation): Scripted => {
     const messages: Message[] = [{ role: 'system', content: system }, ...conversation.messages];
-    return { conversation, sent: messages.map((message) => canonical(asSent(message))) };
+    return { conversation, sent: messages.map((message) => canonicalJson(asSent(message))) };
   });
   const lastReplies = new Map<string, Reply>();
 
@@ -68,7 +68,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
       const call = reply?.message.tool_calls?.find(
         (asked) =>
           asked.function.name === tool &&
-          canonical(JSON.parse(asked.function.arguments)) === canonical(input),
+          canonicalJson(JSON.parse(asked.function.arguments)) === canonicalJson(input),
       );
       const position = messages.findIndex(
         (message, index) =>
@@ -76,7 +76,7 @@ export function createReplayScript({ system, conversations }: Recording): Replay
       );
       const answer = messages[position];
       if (call === undefined || answer?.role !== 'tool') {
-        return { difference: `${id}: the call ${tool}(${canonical(input)}) was not recorded here` };
+        return { difference: `${id}: the call ${tool}(${canonicalJson(input)}) was not recorded here` };
       }
       return { next: { position, output: answer.content } };
     },
@@ -89,7 +89,7 @@ interface Match extends Scripted {
 }
 
 function bestMatch(scripted: readonly Scripted[], messages: readonly unknown[]): Match {
-  const texts = messages.map(canonical);
+  const texts = messages.map(canonicalJson);
   const matches = scripted.map((one): Match => {
     const differs = texts.findIndex((text, index) => text !== one.sent[index]);
     return { ...one, agreed: differs === -1 ? texts.length : differs };
@@ -110,7 +110,7 @@ function asSent(message: Message): Message {
 }
 
 function describeDifference(id: string, at: number, recorded = 'nothing', sent: unknown): string {
-  const text = canonical(sent);
+  const text = canonicalJson(sent);
   const from = [...text].findIndex((character, index) => character !== recorded[index]);
   const around = (whole: string): string => whole.slice(Math.max(0, from - 20), from + 40);
   return `${id}: message ${at} was recorded as ...${around(recorded)}... and sent as ...${around(text)}...`;
@@ -120,12 +120,12 @@ function describeDifference(id: string, at: number, recorded = 'nothing', sent: 
  * Serializes a value as JSON without spaces and with sorted keys. The text of arguments is a string and stays
  * unchanged.
  */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
   const members = Object.entries(value)
     .filter(([, member]) => member !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`);
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }

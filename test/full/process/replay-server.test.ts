@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChance } from './chance.ts';
 import type { AssistantMessage, Message, Recording } from './recording.ts';
-import { API_KEY, flipped, type ReplayServer, startReplayServer } from './replay-server.ts';
+import { API_KEY, flipByte, type ReplayServer, startReplayServer } from './replay-server.ts';
 import { piecesOf } from './stream-reply.ts';
 
 const asks: AssistantMessage = {
@@ -87,7 +87,7 @@ describe('the replay server', () => {
       'another argument',
       [system, user, withCall({ function: { ...recordedCall?.function, arguments: '{}' } }), output],
     ],
-    ['another output', [system, user, asks, { ...output, content: flipped(output.content) }]],
+    ['another output', [system, user, asks, { ...output, content: flipByte(output.content) }]],
     ['an output of another call', [system, user, asks, { ...output, tool_call_id: 'call_2' }]],
     ['a missing message', [system, user, output]],
     ['an additional message', [system, user, asks, output, { role: 'assistant', content: 'In Tromsø.' }]],

@@ -108,7 +108,7 @@ async function answerModel(
   response: ServerResponse,
 ): Promise<void> {
   await replay.options.before?.(replay.script.conversationOf(messages));
-  const reply = accepted(replay, replay.script.replyTo(messages), response);
+  const reply = acceptNext(replay, replay.script.replyTo(messages), response);
   if (!reply) return;
   count(replay.answered, reply.conversation);
   if (stream) return streamReply(response, reply.message, replay.chance);
@@ -121,16 +121,16 @@ async function answerTool(
   response: ServerResponse,
 ): Promise<void> {
   await replay.options.before?.(conversation);
-  const found = accepted(replay, replay.script.outputOf(conversation, name, input), response);
+  const found = acceptNext(replay, replay.script.outputOf(conversation, name, input), response);
   if (!found) return;
   count(replay.served, idempotencyKey);
   const { flip } = replay.options;
   const isFlipped = flip?.conversation === conversation && flip.position === found.position;
-  sendJson(response, 200, { output: isFlipped ? flipped(found.output) : found.output });
+  sendJson(response, 200, { output: isFlipped ? flipByte(found.output) : found.output });
 }
 
 /** Returns the next item. Otherwise, responds with the difference and returns `undefined`. */
-function accepted<Next>(replay: Replay, found: Found<Next>, response: ServerResponse): Next | undefined {
+function acceptNext<Next>(replay: Replay, found: Found<Next>, response: ServerResponse): Next | undefined {
   if ('next' in found) return found.next;
   replay.differences.push(found.difference);
   sendError(response, 409, found.difference);
@@ -150,7 +150,7 @@ const count = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 /** Returns the text with the lowest bit of its middle byte changed. */
-export function flipped(text: string): string {
+export function flipByte(text: string): string {
   const bytes = Buffer.from(text);
   const middle = bytes.length >> 1;
   bytes[middle] = (bytes[middle] ?? 0) ^ 1;

@@ -38,7 +38,7 @@ afterAll(() => {
 });
 
 /** Runs a session of the SDK's client, which can declare roots. */
-async function session<Answer>(
+async function withSession<Answer>(
   talk: (client: Client, transport: StreamableHTTPClientTransport) => Promise<Answer>,
   roots: readonly string[] = [],
 ): Promise<Answer> {
@@ -63,7 +63,7 @@ const read = (client: Client, path: string) =>
   client.callTool({ name: 'read_text_file', arguments: { path } });
 
 it('serve-files logs its folder, its address and its requests', async () => {
-  const answer = await session((client) => read(client, 'notes.txt'));
+  const answer = await withSession((client) => read(client, 'notes.txt'));
   expect(answer.structuredContent).toEqual({ content: 'Two tents.\n' });
   expect(said).toBe(
     `Serving ${folder} at ${url}, to any program on this machine.\n` +
@@ -87,7 +87,7 @@ it('serve-files refuses other addresses, and starts no process for a request wit
 });
 
 it('serve-files serves only its folder, regardless of the roots that a client declares', async () => {
-  const answer = await session(
+  const answer = await withSession(
     async (client) => {
       await client.listTools();
       await client.sendRootsListChanged();
@@ -101,7 +101,7 @@ it('serve-files serves only its folder, regardless of the roots that a client de
 });
 
 it('serve-files forgets a session that its client has ended', async () => {
-  await session(async (client, transport) => {
+  await withSession(async (client, transport) => {
     const { sessionId = '' } = transport;
     await transport.terminateSession();
     expect(await statusOf('/mcp', { 'mcp-session-id': sessionId })).toBe(404);

@@ -100,7 +100,7 @@ export async function startWorker(entry: string, settings: WorkerSettings = {}):
       {
         config: {
           name: WORKER,
-          ...compatibility(deployedAs),
+          ...compatibilityOf(deployedAs),
           manifest: {
             mainModule: 'worker.js',
             modules: { 'worker.js': { type: 'esm', contents: await moduleOf(entry, settings) } },
@@ -161,12 +161,12 @@ export function buildWorker(entry: string, differences: Build = {}): Promise<str
   const name = JSON.stringify([entry, differences]);
   const known = bundles.get(name);
   if (known !== undefined) return known;
-  const bundle = bundled(entry, differences);
+  const bundle = bundleOnce(entry, differences);
   bundles.set(name, bundle);
   return bundle;
 }
 
-const bundled = (entry: string, { constants = {}, edits = [] }: Build): Promise<string> =>
+const bundleOnce = (entry: string, { constants = {}, edits = [] }: Build): Promise<string> =>
   bundleWorker(entry, { constants, plugins: [withEdits(edits)] });
 
 /** Bundles an entry like wrangler, with additional esbuild plugins. */
@@ -196,7 +196,7 @@ export async function bundleWorker(
 }
 
 /** Reads the two settings with a pattern, because importing wrangler takes longer than starting the Worker. */
-function compatibility({ compatibilityDate, compatibilityFlags }: DeployedAs): {
+function compatibilityOf({ compatibilityDate, compatibilityFlags }: DeployedAs): {
   compatibilityDate: string;
   compatibilityFlags: string[];
 } {

@@ -8,7 +8,7 @@ import { type BridgeOptions, stdioBridge } from '../../../src/examples/files/ser
 const main = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
 /** Starts a bridge on loopback. */
-async function bridge(options?: BridgeOptions) {
+async function startBridge(options?: BridgeOptions) {
   const bridged = stdioBridge({ args: [main] }, options);
   const server = createServer((request, response) => void bridged.handle(request, response));
   server.listen(0, '127.0.0.1');
@@ -57,7 +57,7 @@ const hasEnded = (pid: number): boolean => {
 };
 
 it('the bridge starts one process per session, and no process for requests that start no session', async () => {
-  const { url, pids } = await bridge();
+  const { url, pids } = await startBridge();
   expect((await post(url, 'tools/list', {})).status).toBe(400);
   expect(pids()).toEqual([]);
   const [one, other] = [await begin(url), await begin(url)];
@@ -66,7 +66,7 @@ it('the bridge starts one process per session, and no process for requests that 
 });
 
 it('the bridge limits the number of concurrent sessions', async () => {
-  const { url, pids } = await bridge({ sessions: 1 });
+  const { url, pids } = await startBridge({ sessions: 1 });
   const session = await begin(url);
   expect((await post(url, 'initialize', CLIENT)).status).toBe(503);
   expect((await post(url, 'tools/list', {}, session)).status).toBe(200);
@@ -78,14 +78,14 @@ it('the bridge limits the number of concurrent sessions', async () => {
 
 it('the bridge ends a session and its process after its client has been idle for a while', async () => {
   const started: number[] = [];
-  const { url, pids } = await bridge({ idle: 50, heard: () => started.push(...pids()) });
+  const { url, pids } = await startBridge({ idle: 50, heard: () => started.push(...pids()) });
   const session = await begin(url);
   await expect.poll(() => [pids(), started.map(hasEnded)], { timeout: 10_000 }).toEqual([[], [true]]);
   expect((await post(url, 'tools/list', {}, session)).status).toBe(404);
 });
 
 it('the bridge keeps a session whose client is listening', async () => {
-  const { url, pids } = await bridge({ idle: 1_000 });
+  const { url, pids } = await startBridge({ idle: 1_000 });
   const session = await begin(url);
   const leave = new AbortController();
   const headers = { accept: 'text/event-stream', 'mcp-session-id': session };
@@ -99,7 +99,7 @@ it('the bridge keeps a session whose client is listening', async () => {
 });
 
 it('the bridge ends a session whose process has died', async () => {
-  const { url, pids } = await bridge();
+  const { url, pids } = await startBridge();
   const session = await begin(url);
   process.kill(pids()[0] ?? 0, 'SIGKILL');
   await expect.poll(pids, { timeout: 10_000 }).toEqual([]);

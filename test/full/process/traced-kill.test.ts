@@ -121,7 +121,7 @@ afterAll(async () => {
 
 const SESSION = '/agents/clerk/sessions/s1';
 
-async function events(): Promise<readonly StoredEvent[]> {
+async function readEvents(): Promise<readonly StoredEvent[]> {
   const response = await fetch(`${worker.url}${SESSION}/events`);
   return ((await response.json()) as { readonly events: readonly StoredEvent[] }).events; // documented in docs/http.md
 }
@@ -161,7 +161,7 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   await inModel;
   // Waits until the start of the nested loop is stored. Events that are not stored are lost with their
   // invocation.
-  await expect.poll(async () => (await events()).map(({ type }) => type)).toContain('frame-started');
+  await expect.poll(async () => (await readEvents()).map(({ type }) => type)).toContain('frame-started');
   await worker.kill();
 
   const inTool = world.holding('pay');
@@ -176,7 +176,7 @@ it('a turn whose process is killed twice is one trace, whose spans match the jou
   const [first, again] = world.received.traces;
   expect(again).toEqual(first);
   const spans = spansIn(first);
-  const journal = await events();
+  const journal = await readEvents();
   const turn = journal.find((event) => event.type === 'turn-started')?.turn ?? '';
   const timeline = timelineOf(journal, turn);
   expect(timeline?.invocations.map(({ outcome }) => outcome)).toEqual(['died', 'died', 'done']);

@@ -27,10 +27,10 @@ const BILLING_SECRET = `whsec_${btoa('a secret of 24 bytes or more')}`;
 const TOKENS = { STAFF_TOKEN: 'staff-secret', MANAGER_TOKEN: 'manager-secret', BILLING_SECRET };
 
 let folder: string;
-const path = (file: string): string => join(folder, file);
+const pathInFolder = (file: string): string => join(folder, file);
 
 /** Runs a program of a package in the user's folder. */
-const program = (file: string, ...args: string[]) =>
+const runProgram = (file: string, ...args: string[]) =>
   run(process.execPath, [file, ...args], {
     cwd: folder,
     env: userEnv({ TMPDIR: folder, XDG_CONFIG_HOME: folder }),
@@ -40,8 +40,8 @@ const packages = join(root, 'node_modules');
 beforeAll(async () => {
   ({ path: folder } = await installPackage(['wrangler', 'vitest', 'vite']));
   for (const [file, text] of renderProject({ name: 'clerk', template: 'minimal', manager: 'npm' })) {
-    await mkdir(dirname(path(file)), { recursive: true });
-    await writeFile(path(file), text);
+    await mkdir(dirname(pathInFolder(file)), { recursive: true });
+    await writeFile(pathInFolder(file), text);
   }
 }, PACKING_MS);
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -49,11 +49,11 @@ afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 /** Applies the changes of a step, and checks the types. */
 async function take(step: number): Promise<void> {
   for (const { file, isDiff, text } of steps[step - 1] ?? []) {
-    await mkdir(dirname(path(file)), { recursive: true });
-    const changed = isDiff ? applyDiff(await readFile(path(file), 'utf8'), text) : text;
-    await writeFile(path(file), changed);
+    await mkdir(dirname(pathInFolder(file)), { recursive: true });
+    const changed = isDiff ? applyDiff(await readFile(pathInFolder(file), 'utf8'), text) : text;
+    await writeFile(pathInFolder(file), changed);
   }
-  const { stdout } = await program(join(packages, 'typescript/bin/tsc')).catch(
+  const { stdout } = await runProgram(join(packages, 'typescript/bin/tsc')).catch(
     (failure: { stdout: string }) => failure,
   );
   expect(stdout).toBe('');
@@ -61,8 +61,8 @@ async function take(step: number): Promise<void> {
 
 /** Starts the Worker with the code after the latest step. */
 async function start(vars: Readonly<Record<string, string>> = {}): Promise<RunningWorker> {
-  const bundle = path('worker.bundle.js');
-  await writeFile(bundle, await bundleWorker(path('src/worker.ts'), { plugins: [] }));
+  const bundle = pathInFolder('worker.bundle.js');
+  await writeFile(bundle, await bundleWorker(pathInFolder('src/worker.ts'), { plugins: [] }));
   const worker = await startWorker('src/worker.ts', { bundle, vars: { MODEL: 'offline', ...vars } });
   onTestFinished(() => worker.stop());
   return worker;
@@ -77,8 +77,8 @@ async function post(url: URL, body: object, token?: string): Promise<{ status: n
   return { status: response.status, answer: await response.json() };
 }
 
-const messages = ({ url }: RunningWorker): URL => new URL('/agents/clerk/sessions/s1/messages', url);
-const approvals = (answer: unknown, { url }: RunningWorker): URL =>
+const messagesUrl = ({ url }: RunningWorker): URL => new URL('/agents/clerk/sessions/s1/messages', url);
+const approvalsUrl = (answer: unknown, { url }: RunningWorker): URL =>
   new URL(Object(answer).pending[0].links.approvals, url);
 const PAY = { message: 'Please pay invoice INV-17.' };
 
@@ -87,7 +87,7 @@ async function atOneOrigin({ url }: RunningWorker): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/') {
       response.setHeader('content-type', 'text/html');
-      response.end(await readFile(path('public/index.html')));
+      response.end(await readFile(pathInFolder('public/index.html')));
       return;
     }
     const body = (await request.toArray()).join('');
@@ -123,7 +123,7 @@ describe('the tutorial', () => {
     await take(1);
     const worker = await start();
     const [, said = ''] = /-d '(\{.*?\})'/.exec(page) ?? [];
-    const { answer } = await post(messages(worker), JSON.parse(said));
+    const { answer } = await post(messagesUrl(worker), JSON.parse(said));
     expect(answer).toMatchObject({
       outcome: 'completed',
       artifacts: [{ tool: 'find_invoice', value: { number: 'INV-17', euro: 120 } }],
@@ -142,14 +142,14 @@ describe('the tutorial', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo; // the server is listening
-    const settings = await readFile(path('wrangler.toml'), 'utf8');
+    const settings = await readFile(pathInFolder('wrangler.toml'), 'utf8');
     const MODEL = /^MODEL = "(.+)"$/m.exec(settings)?.[1] ?? '';
     const worker = await start({
       MODEL,
       OPENAI_API_KEY: 'a-key',
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
     });
-    expect(await post(messages(worker), PAY)).toMatchObject({ status: 200, answer: { text: 'Hello.' } });
+    expect(await post(messagesUrl(worker), PAY)).toMatchObject({ status: 200, answer: { text: 'Hello.' } });
     const { model, tools } = JSON.parse(asked[0] ?? '{}');
     expect(model).toBe('gpt-5-mini');
     expect(tools.map((tool: unknown) => Object(tool).function.name)).toEqual(['find_invoice', 'pay_invoice']);
@@ -157,20 +157,20 @@ describe('the tutorial', () => {
 
   it('step 3: the tests pass', async () => {
     await take(3);
-    const { stdout } = await program(join(packages, 'vitest/vitest.mjs'), 'run');
+    const { stdout } = await runProgram(join(packages, 'vitest/vitest.mjs'), 'run');
     expect(stdout).toContain('3 passed');
   });
 
   it('step 4: a payment waits for a decision, and runs after it; the tests pass', async () => {
     await take(4);
     const worker = await start();
-    const { status, answer } = await post(messages(worker), PAY);
+    const { status, answer } = await post(messagesUrl(worker), PAY);
     expect({ status, answer }).toMatchObject({ status: 202, answer: { outcome: 'suspended' } });
-    expect(await post(approvals(answer, worker), { decision: 'approve' })).toMatchObject({
+    expect(await post(approvalsUrl(answer, worker), { decision: 'approve' })).toMatchObject({
       status: 200,
       answer: { outcome: 'completed', artifacts: [{ value: { paid: 'INV-17' } }] },
     });
-    const { stdout } = await program(join(packages, 'vitest/vitest.mjs'), 'run');
+    const { stdout } = await runProgram(join(packages, 'vitest/vitest.mjs'), 'run');
     expect(stdout).toContain('3 passed');
   });
 
@@ -191,9 +191,9 @@ describe('the tutorial', () => {
     async () => {
       await take(6);
       const worker = await start(TOKENS);
-      expect(await post(messages(worker), PAY)).toMatchObject({ status: 401 });
-      const { answer } = await post(messages(worker), PAY, TOKENS.STAFF_TOKEN);
-      const decide = (token: string) => post(approvals(answer, worker), { decision: 'approve' }, token);
+      expect(await post(messagesUrl(worker), PAY)).toMatchObject({ status: 401 });
+      const { answer } = await post(messagesUrl(worker), PAY, TOKENS.STAFF_TOKEN);
+      const decide = (token: string) => post(approvalsUrl(answer, worker), { decision: 'approve' }, token);
       expect(await decide(TOKENS.STAFF_TOKEN)).toMatchObject({ status: 403 });
       expect(await decide(TOKENS.MANAGER_TOKEN)).toMatchObject({ status: 200 });
 
@@ -204,7 +204,7 @@ describe('the tutorial', () => {
       await shown.getByLabel('Token').fill(TOKENS.MANAGER_TOKEN);
       await shown.getByRole('button', { name: 'Approve' }).click();
       await shown.getByRole('listitem').nth(1).getByText('INV-17').waitFor();
-      const { stdout } = await program(join(packages, 'vitest/vitest.mjs'), 'run');
+      const { stdout } = await runProgram(join(packages, 'vitest/vitest.mjs'), 'run');
       expect(stdout).toContain('3 passed');
     },
   );
@@ -236,7 +236,7 @@ describe('the tutorial', () => {
     const waiting: unknown = await (await fetch(turn, { headers })).json();
     expect(waiting).toMatchObject({ outcome: 'suspended' });
     expect(
-      await post(approvals(waiting, worker), { decision: 'approve' }, TOKENS.MANAGER_TOKEN),
+      await post(approvalsUrl(waiting, worker), { decision: 'approve' }, TOKENS.MANAGER_TOKEN),
     ).toMatchObject({
       status: 200,
       answer: { artifacts: [{ value: { paid: 'INV-18' } }] },
@@ -245,7 +245,7 @@ describe('the tutorial', () => {
 
   it('step 8: the doctor finds no problem in the settings and in the deployment', async () => {
     await take(8);
-    const { stdout } = await program(path('package/dist/cli/holdfast.js'), 'doctor');
+    const { stdout } = await runProgram(pathInFolder('package/dist/cli/holdfast.js'), 'doctor');
     expect(stdout).toContain('No problems.');
   });
 });

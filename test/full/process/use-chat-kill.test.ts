@@ -32,13 +32,14 @@ afterAll(async () => {
 });
 
 /** Sends a request to the running Worker. */
-const via = (path: string, init?: RequestInit): Promise<Response> => fetch(`${worker.url}${path}`, init);
+const fetchFrom = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(`${worker.url}${path}`, init);
 
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
 describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version) => {
   it('resumes and shows the whole reply if the kill is in the middle of the reply', async () => {
-    const { chat, id } = openChat({ version, agent: 'desk', via });
+    const { chat, id } = openChat({ version, agent: 'desk', via: fetchFrom });
     const saying = chat.sendMessage({ text: 'When are you open? Say it slowly.' });
     await expect.poll(() => JSON.stringify(lastParts(chat))).toContain('Hello!');
     await worker.kill();
@@ -46,20 +47,20 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
     expect(chat.status).toBe('error');
     await start();
     // Loads the existing messages and then resumes the stream, as a page does.
-    chat.messages = await loadedFrom(via, { agent: 'desk', id, version });
+    chat.messages = await loadedFrom(fetchFrom, { agent: 'desk', id, version });
     const resuming = chat.resumeStream();
     // The model is retried after a pause.
     await expect
       .poll(async () => {
-        await via('/end');
-        return (await loadedFrom(via, { agent: 'desk', id, version })).at(-1)?.metadata;
+        await fetchFrom('/end');
+        return (await loadedFrom(fetchFrom, { agent: 'desk', id, version })).at(-1)?.metadata;
       })
       .toMatchObject({ outcome: 'completed' });
     await resuming;
-    const loaded = await loadedFrom(via, { agent: 'desk', id, version });
+    const loaded = await loadedFrom(fetchFrom, { agent: 'desk', id, version });
     expect(copyAsJson(chat.messages)).toEqual(loaded);
     expect(lastParts(chat).at(-1)).toEqual({ type: 'text', text: HELLO, state: 'done' });
-    const journal = await (await via(`/agents/desk/sessions/${id}/events`)).json();
+    const journal = await (await fetchFrom(`/agents/desk/sessions/${id}/events`)).json();
     const { events } = journal as { readonly events: readonly { readonly type: string }[] };
     const types = events.map(({ type }) => type);
     expect(types.filter((type) => type === 'turn-started')).toEqual(['turn-started']);
@@ -67,7 +68,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
   });
 
   it('accepts an approval and runs the call once if the kill is during the wait', async () => {
-    const { chat, asked, id } = openChat({ version, agent: 'desk', via, sends: 'approvals' });
+    const { chat, asked, id } = openChat({ version, agent: 'desk', via: fetchFrom, sends: 'approvals' });
     await chat.sendMessage({ text: 'Please refund 20 euro.' });
     const waiting = lastParts(chat).at(-1);
     expect(waiting).toMatchObject({ state: 'approval-requested' });
@@ -79,7 +80,7 @@ describe.each(VERSIONS)('a chat of version %i whose Worker is killed', (version)
       state: 'output-available',
       output: '20 euro of order A-17 are on their way back.',
     });
-    const loaded = await loadedFrom(via, { agent: 'desk', id, version });
+    const loaded = await loadedFrom(fetchFrom, { agent: 'desk', id, version });
     expect(loaded.at(-1)?.metadata).toEqual(copyAsJson(chat.messages.at(-1)?.metadata));
     expect(loaded.at(-1)?.parts.at(-1)).toEqual(lastParts(chat).at(-1));
   });

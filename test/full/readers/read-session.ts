@@ -5,7 +5,7 @@ import { workerdCpu } from '../../bench/workerd-cpu.ts';
 import { createChance } from '../process/chance.ts';
 import type { RunningWorker } from '../process/start-worker.ts';
 import type { ReadersOptions } from './options.ts';
-import { type ObjectWork, since } from './work.ts';
+import { type ObjectWork, workSince } from './work.ts';
 
 /** The data that one reader received. */
 export interface Read {
@@ -78,7 +78,7 @@ export async function readTurn(
   const reads = await Promise.all(opened.map(({ read }) => read));
   const ms = performance.now() - before.at;
   const cpuMs = (workerdCpu() - before.cpu) * 1_000;
-  const work = since(before.work, await workOf());
+  const work = workSince(before.work, await workOf());
   const page = (await (await fetch(`${url}/events`)).json()) as {
     readonly events: readonly JournaledEvent[];
   };

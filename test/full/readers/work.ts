@@ -17,7 +17,7 @@ interface Traffic {
 }
 
 /** Returns the work between two reports. */
-export function since(before: ObjectWork, now: ObjectWork): ObjectWork {
+export function workSince(before: ObjectWork, now: ObjectWork): ObjectWork {
   const traffic = (key: 'heard' | 'sent'): Traffic => ({
     messages: now[key].messages - before[key].messages,
     characters: now[key].characters - before[key].characters,

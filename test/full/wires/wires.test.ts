@@ -14,7 +14,7 @@ import { findingsOf, lastLine, rowsOf, tableOf } from '../../wires/run/report.ts
 const POSITIONS = 1;
 const seed = Date.now() % 1_000_000;
 
-const temporary = (): string => {
+const createTemporaryFolder = (): string => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-wires-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true, maxRetries: 3 }));
   return directory;
@@ -25,7 +25,7 @@ it(`a run keeps all data of two wires whose models change and return, with kills
 }, async () => {
   const wires = ['anthropic-budget', 'kimi'] as const;
   const options = { wires, changes: ['flap'], kills: { positions: POSITIONS, seed } } as const;
-  const rows = rowsOf(await playWires(options, { directory: temporary(), say: () => {} }));
+  const rows = rowsOf(await playWires(options, { directory: createTemporaryFolder(), say: () => {} }));
   console.log(`${tableOf(rows)}\nseed ${seed}`);
   expect(rows.flatMap(findingsOf)).toEqual([]);
   expect(lastLine(rows)).toBe('wires: 4 of 4 kept everything');

@@ -22,11 +22,11 @@ it('only default sinks and Durable Objects, which know no app, write to the cons
   const files = ['src', 'durable-objects']
     .flatMap((folder) => sourceFilesIn(root, folder))
     .filter((file) => !file.startsWith('src/examples/'));
-  expect(files.filter(writes).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
+  expect(files.filter(writesSession).toSorted()).toEqual(Object.keys(WRITERS).toSorted());
 });
 
 /** Returns whether a file writes to the console. Ignores comments, which may contain examples. */
-const writes = (file: string): boolean =>
+const writesSession = (file: string): boolean =>
   readFileSync(join(root, file), 'utf8')
     .split('\n')
     .some(

@@ -9,7 +9,7 @@ import {
   rowsDefinedIn,
 } from '../../spec/coverage.ts';
 
-const standing = (id: string, tests: Parameters<typeof coverageOf>[0]) =>
+const standingOf = (id: string, tests: Parameters<typeof coverageOf>[0]) =>
   coverageOf(tests).standings.find((one) => one.id === id);
 const [one, two, three, four] = ['ONE-01', 'ONE-02', 'ONE-03', 'ONE-04'];
 
@@ -19,17 +19,17 @@ describe('the coverage of the specification', () => {
       { title: `marks (${one})`, passed: true },
       { title: `marks again (${one}, ${two})`, passed: true },
     ];
-    expect(standing('ONE-01', tests)).toEqual({
+    expect(standingOf('ONE-01', tests)).toEqual({
       id: one,
       is: 'covered',
       by: [`marks (${one})`, `marks again (${one}, ${two})`],
     });
-    expect(standing('ONE-03', tests)).toEqual({ id: three, is: 'missing' });
+    expect(standingOf('ONE-03', tests)).toEqual({ id: three, is: 'missing' });
   });
 
   it('does not count a failed test, and reports it as a fault', () => {
     const tests = [{ title: `marks (${one})`, passed: false }];
-    expect(standing('ONE-01', tests)).toEqual({ id: one, is: 'missing' });
+    expect(standingOf('ONE-01', tests)).toEqual({ id: one, is: 'missing' });
     expect(coverageOf(tests).faults).toEqual([`failed: marks (${one})`]);
   });
 

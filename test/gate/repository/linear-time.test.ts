@@ -75,19 +75,19 @@ const KEY = 'sk-proj-1-0123456789abcdef0123456789abcdef/+1';
 const LINES = ['\r', '\n', '\r\n', '\n\r', 'data:x\r', 'data:\n', 'id:1\n', ':', 'data:', 'x'];
 
 /** Splits a text into pieces, as a network does. */
-const pieces = (text: string, length: number): string[] =>
+const splitEvery = (text: string, length: number): string[] =>
   Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
     text.slice(at * length, (at + 1) * length),
   );
 
 const bytesOf = (text: string, length = 4096): ReadableStream<Uint8Array> =>
-  ReadableStream.from(pieces(text, length).map((piece) => new TextEncoder().encode(piece)));
+  ReadableStream.from(splitEvery(text, length).map((piece) => new TextEncoder().encode(piece)));
 
 const redactPieces =
   (length: number): Scan =>
   (text) => {
     const { take, end } = SECRETS.redactPieces(() => undefined);
-    for (const piece of pieces(text, length)) take(piece, 0);
+    for (const piece of splitEvery(text, length)) take(piece, 0);
     end();
   };
 
@@ -220,13 +220,13 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   },
   "the events of a model's stream": { scan: (text) => createDataParser(() => undefined)(text), worst: LINES },
   "the events of a model's stream, in small pieces": {
-    scan: (text) => pieces(text, 16).forEach(createDataParser(() => undefined)),
+    scan: (text) => splitEvery(text, 16).forEach(createDataParser(() => undefined)),
     worst: LINES,
   },
   'the events that a client reads': {
     scan: (text) => {
       const parser = new EventParser();
-      for (const piece of pieces(text, 4096)) parser.feed(piece);
+      for (const piece of splitEvery(text, 4096)) parser.feed(piece);
     },
     worst: LINES,
   },
@@ -318,7 +318,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   'a list of unique items': {
     scan: (text) =>
       jsonSchemaCheck({ type: 'object', properties: { all: { type: 'array', uniqueItems: true } } })({
-        all: pieces(text, 64).map((one, at) => `${at}${one}`),
+        all: splitEvery(text, 64).map((one, at) => `${at}${one}`),
       }),
     worst: ['a'],
   },
@@ -367,7 +367,7 @@ const SCANNERS: Readonly<Record<string, Scanner>> = {
   'a conversation that is summarized': {
     scan: (text) =>
       formatTranscript(
-        pieces(text, 256).map((one) => ({ role: 'user' as const, text: one })),
+        splitEvery(text, 256).map((one) => ({ role: 'user' as const, text: one })),
         10_000,
       ),
     worst: ['a', '"'],

@@ -85,7 +85,7 @@ it('Redocly finds no problems by its recommended rules', async () => {
 });
 
 it('every response of a described route has a schema', async () => {
-  const silent = operations().flatMap(([name, { responses }]) =>
+  const silent = listOperations().flatMap(([name, { responses }]) =>
     Object.entries(responses).flatMap(([status, { content = {} }]) =>
       Object.entries(content).flatMap(([type, { schema }]) =>
         schema === undefined || Object.keys(schema).length === 0 ? `${name} ${status} ${type}` : [],
@@ -97,7 +97,7 @@ it('every response of a described route has a schema', async () => {
 });
 
 it('every operation accepts one media type, and a form has its own operation, so that generators make one function each', () => {
-  const bodies = operations().flatMap(([name, { requestBody }]) =>
+  const bodies = listOperations().flatMap(([name, { requestBody }]) =>
     requestBody ? [[name, ...Object.keys(requestBody.content)]] : [],
   );
   expect(bodies.filter(([, ...types]) => types.join() !== 'application/json')).toEqual([
@@ -107,7 +107,7 @@ it('every operation accepts one media type, and a form has its own operation, so
 });
 
 it('the files of a form have a field name, because orval sends only named fields', () => {
-  const form = operations().find(([name]) => name === 'sendForm')?.[1].requestBody?.content;
+  const form = listOperations().find(([name]) => name === 'sendForm')?.[1].requestBody?.content;
   const { files }: Record<string, object> = Object(form?.['multipart/form-data']?.schema).properties;
   expect(files).toEqual({
     type: 'array',
@@ -144,7 +144,7 @@ interface Description {
 }
 
 /** Returns all operations with their ids. */
-function operations(): (readonly [name: string, operation: Operation])[] {
+function listOperations(): (readonly [name: string, operation: Operation])[] {
   const { paths }: Description = JSON.parse(source);
   return Object.values(paths).flatMap(({ parameters: _, ...item }) =>
     Object.values(item).map((operation) => [operation.operationId, operation] as const),
@@ -301,7 +301,7 @@ it('the page lists every operation of the app, and the operations of surfaces ha
   const page = await readFile(join(root, 'docs/openapi.md'), 'utf8');
   const [, row = ''] = /^\| operations \| (.*) \|$/m.exec(page) ?? [];
   const named = [...row.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
-  const ids = operations().map(([id]) => id);
+  const ids = listOperations().map(([id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const others = ids.filter((id) => !named.includes(id));
   expect(named.filter((id) => !ids.includes(id))).toEqual([]);

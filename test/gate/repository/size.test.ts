@@ -49,16 +49,17 @@ const VOCABULARY = `
 `;
 
 /** Returns the size of a bundle in bytes, minified and gzipped. */
-const weigh = async (entry: string): Promise<number> => gzipSync(await minified(entry), { level: 9 }).length;
+const gzippedSize = async (entry: string): Promise<number> =>
+  gzipSync(await minify(entry), { level: 9 }).length;
 
 /**
  * Returns the minified bytes that one Worker has and another lacks. Gzipped sizes would depend on the rest of
  * the bundle.
  */
-const added = async (without: string, mounted: string): Promise<number> =>
-  (await minified(mounted)).length - (await minified(without)).length;
+const addedSize = async (without: string, mounted: string): Promise<number> =>
+  (await minify(mounted)).length - (await minify(without)).length;
 
-async function minified(entry: string): Promise<Uint8Array> {
+async function minify(entry: string): Promise<Uint8Array> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: resolve(import.meta.dirname, '../../..'), loader: 'ts' },
     bundle: true,
@@ -76,7 +77,7 @@ it.each([
   ['a Worker of one agent', WORKER, 95],
   ['a Worker with the whole tool vocabulary', VOCABULARY, 164],
 ])('%s is within its size limit, minified and gzipped', async (what, entry, limit) => {
-  const bytes = await weigh(entry);
+  const bytes = await gzippedSize(entry);
   console.log(`size: ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
   expect(bytes).toBeGreaterThan(10 * 1024);
   expect(bytes).toBeLessThan(limit * 1024);
@@ -218,7 +219,7 @@ it.each([
   'a Worker %s is within its size limit, and carries no other SDK and no Ajv',
   async (what, change, limit, isForeign) => {
     const entry = `${MCP}${change(WORKER)}`;
-    const bytes = await weigh(entry);
+    const bytes = await gzippedSize(entry);
     console.log(`size: a Worker ${what} is ${(bytes / 1024).toFixed(1)} KiB gzipped (limit ${limit})`);
     expect(bytes).toBeGreaterThan(200 * 1024);
     expect(bytes).toBeLessThan(limit * 1024);
@@ -270,7 +271,7 @@ it('a Worker carries route descriptions only if it mounts openApi, and only thos
   ]);
   const mounting = "import { openApi } from './src/modules/openapi/entry.ts';";
   const mounted = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openApi()]');
-  const bytes = await added(WORKER, `${mounting}${mounted}`);
+  const bytes = await addedSize(WORKER, `${mounting}${mounted}`);
   console.log(`size: the description of an app is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(25 * 1024);
 });
@@ -290,7 +291,7 @@ const SHARED = `
 
 it('the code that all surfaces share is at most 10 KiB minified, without live text', async () => {
   const live = "export { liveText } from './src/modules/live-text/entry.ts';";
-  expect(await added(`${WORKER}${ASKING}${live}`, `${WORKER}${ASKING}${SHARED}`)).toBeLessThan(10 * 1024);
+  expect(await addedSize(`${WORKER}${ASKING}${live}`, `${WORKER}${ASKING}${SHARED}`)).toBeLessThan(10 * 1024);
 });
 
 /** The code that retries the last message, for surfaces whose clients have a retry button. */
@@ -300,7 +301,7 @@ const RETRYING = `
 `;
 
 it('the code for retries is at most 4.5 KiB minified, without the shared code', async () => {
-  const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${RETRYING}`);
+  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${RETRYING}`);
   console.log(`size: the code for retries is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(4.5 * 1024);
 });
@@ -312,14 +313,14 @@ const FORKING = `
 `;
 
 it('the code for forks is at most 11.75 KiB minified, without the shared code', async () => {
-  const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${FORKING}`);
+  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${WORKER}${ASKING}${SHARED}${FORKING}`);
   console.log(`size: the code for forks is ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(11.75 * 1024);
 });
 
 it('a surface carries 0.65 KiB for client tools, and the code that offers them comes with the agent that uses them', async () => {
   const declaring = "export { declaredTools } from './src/modules/client-tools/declared.ts';";
-  expect(await added(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
+  expect(await addedSize(WORKER, `${WORKER}${declaring}`)).toBeLessThan(0.65 * 1024);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = `${mounting}${WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]')}`;
   const offers = (path: string): boolean => path.startsWith('src/modules/client-tools/');
@@ -343,7 +344,7 @@ it('a Worker carries the surface for useChat only if it mounts it, and never the
   const mounting = "import { aiSdkUi } from './src/surfaces/ai-sdk-ui/entry.ts';";
   const chat = WORKER.replace('agents: [agent]', 'agents: [agent], use: [aiSdkUi()]');
   const shared = `${ASKING}${SHARED}${RETRYING}${FORKING}`;
-  const bytes = await added(`${WORKER}${shared}`, `${mounting}${chat}${shared}`);
+  const bytes = await addedSize(`${WORKER}${shared}`, `${mounting}${chat}${shared}`);
   console.log(`size: the surface for useChat is ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(22.75 * 1024);
   const carried = await filesOf(`${mounting}${chat}`);
@@ -367,7 +368,7 @@ it('a Worker carries the OpenAI protocols only if it mounts them, and never an O
   expect((await filesOf(everything)).filter(isOpenAi)).toEqual([]);
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
-  const bytes = await added(`${WORKER}${ASKING}${SHARED}`, `${mounting}${speaking}${ASKING}${SHARED}`);
+  const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${mounting}${speaking}${ASKING}${SHARED}`);
   console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
   // About 12 KiB of these validate answers against the client's schema and the agent's.
   expect(bytes).toBeLessThan(53.5 * 1024);
@@ -384,7 +385,7 @@ it('a Worker carries the OpenAI lists only if it mounts them', async () => {
   expect((await filesOf(`${mounting}${speaking}`)).filter(isOfLists)).toEqual([]);
   const listing = speaking.replace('openAi()', 'openAi({ lists: openAiLists() })');
   const lists = "import { openAiLists } from './src/surfaces/openai/lists/entry.ts';";
-  const bytes = await added(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
+  const bytes = await addedSize(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
   console.log(`size: the lists of OpenAI are ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(10 * 1024);
   const carried = await filesOf(`${mounting}${lists}${listing}`);
@@ -403,7 +404,7 @@ it('a Worker carries owner limits only if it has some, which are at most 18.5 Ki
   const limited = WORKER.replace('agents: [agent]', 'agents: [agent], use: [ownerLimits({ running: 4 })]');
   const bounded = WORKER.replace('agents: [agent]', 'agents: [agent], use: [budget({ tokens: 9_999 })]');
   const budget = "import { budget } from './src/modules/limits/entry.ts';";
-  const bytes = await added(`${budget}${bounded}`, `${mounting}${exporting}${limited}`);
+  const bytes = await addedSize(`${budget}${bounded}`, `${mounting}${exporting}${limited}`);
   console.log(`size: limits of owners are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(18.5 * 1024);
   expect((await filesOf(`${mounting}${limited}`)).filter(limits)).toContain(
@@ -422,7 +423,7 @@ it('a Worker carries tracing only if it exports traces, which takes at most 26 K
     'agents: [agent]',
     "agents: [agent], use: [tracing({ endpoint: 'https://a.b' })]",
   );
-  const bytes = await added(WORKER, `${mounting}${traced}`);
+  const bytes = await addedSize(WORKER, `${mounting}${traced}`);
   console.log(`size: traces are ${(bytes / 1024).toFixed(1)} KiB minified`);
   expect(bytes).toBeLessThan(26 * 1024);
 });
@@ -513,7 +514,7 @@ it('a Worker carries the adapter for chat completions only if it imports it', as
   const isAdapter = (path: string): boolean => path.startsWith('src/model/openai-compatible/');
   expect((await filesOf(WORKER)).filter(isAdapter)).toEqual([]);
   expect((await filesOf(adapted)).filter(isAdapter).length).toBeGreaterThan(3);
-  const [without, using] = [await weigh(WORKER), await weigh(adapted)];
+  const [without, using] = [await gzippedSize(WORKER), await gzippedSize(adapted)];
   console.log(
     `size: the adapter of chat completions is ${((using - without) / 1024).toFixed(1)} KiB gzipped`,
   );

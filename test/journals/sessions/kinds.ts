@@ -54,15 +54,15 @@ const chained: Journal = {
   continueSession: (talk) => talk.say('And now?'),
 };
 
-const research = (topic: string): Call => ['research', { topic }];
+const researchCall = (topic: string): Call => ['research', { topic }];
 
 const playbook: Journal = {
   name: 'playbook',
   holds: ['"slice":"playbooks"'],
   plays: [
-    ['Go.', [[research('kelp')], [research('tides')], 'Researched.']],
-    ['And now?', [[research('kelp')], 'Researched again.']],
-    ['Later.', [[research('tides')], 'Researched the tides.']],
+    ['Go.', [[researchCall('kelp')], [researchCall('tides')], 'Researched.']],
+    ['And now?', [[researchCall('kelp')], 'Researched again.']],
+    ['Later.', [[researchCall('tides')], 'Researched the tides.']],
     ['{"topic":"tides"}', [[['analyze']], [['search']], 'Tides.']],
     ['{"topic":"kelp"}', [[['search']], [['analyze'], ['archive']], [['report']], 'Kelp.']],
   ],
@@ -73,14 +73,17 @@ const playbook: Journal = {
   },
 };
 
-const order = (id: number, note?: string): Call => ['orders', { id, ...(note !== undefined && { note }) }];
+const orderCall = (id: number, note?: string): Call => [
+  'orders',
+  { id, ...(note !== undefined && { note }) },
+];
 
 const stateMachine: Journal = {
   name: 'state-machine',
   holds: ['"slice":"state-machines"'],
   plays: [
-    ['Go.', [[order(41)], [order(42)], 'Ordered.']],
-    ['And now?', [[order(41, 'on')], [order(42, 'on')], 'Shipped.']],
+    ['Go.', [[orderCall(41)], [orderCall(42)], 'Ordered.']],
+    ['And now?', [[orderCall(41, 'on')], [orderCall(42, 'on')], 'Shipped.']],
     ['{"id":41}', [[['add'], ['ship']], [['confirm']], [['status']], 'Confirmed 41.']],
     ['{"id":42}', [[['add']], 'Drafted 42.']],
     ['{"id":41,"note":"on"}', [[['ship']], [['ship'], ['status']], 'Shipped 41.']],

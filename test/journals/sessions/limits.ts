@@ -2,15 +2,15 @@
 import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
-const work = (task: string): Call => ['work', { task }];
+const workCall = (task: string): Call => ['work', { task }];
 
 /** The budget of its nested loop is smaller than one reply. */
 const budgeted: Journal = {
   name: 'budgeted',
   holds: ['"module":"budgets"', '"type":"model-refused"', '"cost":'],
   plays: [
-    ['Go.', [[['look_up']], [work('buy')], 'Bought.']],
-    ['And now?', [[['look_up']], [work('more')], 'Bought more.']],
+    ['Go.', [[['look_up']], [workCall('buy')], 'Bought.']],
+    ['And now?', [[['look_up']], [workCall('more')], 'Bought more.']],
   ],
   write: (talk) => talk.say('Go.'),
   continueSession: (talk) => talk.say('And now?'),

@@ -10,16 +10,16 @@ import type { TurnItem } from '../../../src/create-holdfast.ts';
 import { taskIdOf, toTask } from '../../../src/examples/a2a/task.ts';
 import { toA2a } from '../../../src/examples/a2a/translate.ts';
 import { resultOf } from '../../../src/examples/a2a/wire.ts';
-import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
+import { inPieces, type KeptTurn, turns, yieldAll } from './kept-turns.ts';
 
-const files = (id: string) => `/files/${id}`;
+const fileUrl = (id: string) => `/files/${id}`;
 
 /** Returns the events that the protocol's client reads from a stream. */
 async function readByClient({ turn }: KeptTurn, items: readonly TurnItem[]): Promise<StreamResponse[]> {
   const of = { session: 's', turn };
-  const task = toTask({ ...of, agent: 'a', status: 'running' }, files);
+  const task = toTask({ ...of, agent: 'a', status: 'running' }, fileUrl);
   let body = '';
-  for await (const event of toA2a(each(items), { ...of, task, files }))
+  for await (const event of toA2a(yieldAll(items), { ...of, task, files: fileUrl }))
     body += `data: ${JSON.stringify(resultOf(1, event))}\n\n`;
   const answered = new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   const transport = await new JsonRpcTransportFactory({ fetchImpl: async () => answered }).create(

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import type { ShownEvent, TurnItem } from '../../../src/create-holdfast.ts';
 import { type AgUiEvent, toFrame } from '../../../src/examples/ag-ui/events.ts';
 import { type SessionItem, toAgUi } from '../../../src/examples/ag-ui/translate.ts';
-import { each, inPieces, type KeptTurn, turns } from './kept-turns.ts';
+import { inPieces, type KeptTurn, turns, yieldAll } from './kept-turns.ts';
 
 /**
  * Lets the client read the events of a run, and returns its messages. Throws at the first event that is out of
@@ -33,7 +33,7 @@ async function translateItems(
 ) {
   const events: AgUiEvent[] = [];
   const run = { threadId: 's', runId: 'r', turn, past, files: (id: string) => `/files/${id}` };
-  for await (const event of toAgUi(each(items), run)) events.push(event);
+  for await (const event of toAgUi(yieldAll(items), run)) events.push(event);
   return events;
 }
 

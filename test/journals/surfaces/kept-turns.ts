@@ -5,7 +5,7 @@
 import type { ShownEvent, TurnStreamEnd } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { foldStoppedTurn } from '../../doors/session.ts';
-import { readFolder, versions } from '../kept.ts';
+import { listVersions, readFolder } from '../kept.ts';
 
 export interface KeptTurn {
   readonly of: string;
@@ -15,7 +15,7 @@ export interface KeptTurn {
 }
 
 /** The turns of all journals, with the state of each. */
-export const turns: readonly KeptTurn[] = versions().flatMap((version) =>
+export const turns: readonly KeptTurn[] = listVersions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }): StoredEvent[] => Object(body).events ?? []);
     const ids = new Set(events.flatMap((event) => ('turn' in event ? event.turn : [])));
@@ -35,7 +35,7 @@ function stopOf(events: readonly StoredEvent[]): TurnStreamEnd {
   return { type: 'suspended', view: { ...answer, outcome, status: 'suspended', pending: waiting } };
 }
 
-export async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+export async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 

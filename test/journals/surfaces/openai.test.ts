@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../../src/journal/entry.ts';
 import type { TurnItem } from '../../doors/http.ts';
 import { foldStoppedTurn, openQuestions } from '../../doors/session.ts';
 import { chatItems, type ResponseEvent, type ResponseTarget, responseEvents } from '../../doors/surfaces.ts';
-import { readFolder, versions } from '../kept.ts';
+import { listVersions, readFolder } from '../kept.ts';
 
 async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
@@ -32,7 +32,7 @@ async function translateItems(
 }
 
 /** The turns of all stored journals that have ended or wait for a person. */
-const turns = versions().flatMap((version) =>
+const turns = listVersions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const stored = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]); // the body of a page of events
     const byTurn = Map.groupBy(stored, (event) => ('turn' in event ? event.turn : ''));
@@ -44,7 +44,7 @@ const turns = versions().flatMap((version) =>
 );
 
 /** Returns the items of a turn as they are replayed. */
-function replayed(events: readonly StoredEvent[]): TurnItem[] {
+function replayItems(events: readonly StoredEvent[]): TurnItem[] {
   const answer = foldStoppedTurn('s', 'agent', events);
   const { outcome } = answer;
   if (outcome !== 'suspended') return [...events, { type: 'answer', answer: { ...answer, outcome } }];
@@ -52,7 +52,7 @@ function replayed(events: readonly StoredEvent[]): TurnItem[] {
 }
 
 /** Returns the same items as a live stream sends them, with pieces before each stored reply. */
-const live = (items: readonly TurnItem[]): TurnItem[] =>
+const toLiveItems = (items: readonly TurnItem[]): TurnItem[] =>
   items.flatMap((item) => {
     if (!('seq' in item) || item.type !== 'model-replied' || item.frame !== undefined) return [item];
     const parts = item.parts ?? [{ type: 'text' as const, text: item.text }];
@@ -65,7 +65,7 @@ const live = (items: readonly TurnItem[]): TurnItem[] =>
   });
 
 /** Returns `true` if a suspended turn resumes here. The client's answer then starts another response. */
-const begins = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
+const beginsResponse = (event: StoredEvent, before: StoredEvent | undefined): boolean =>
   event.type === 'turn-resumed' && event.cause === 'handed-over' && before?.type !== 'turn-yielded';
 
 /** Assembles a response like a client: each item with its text, and the end of the response. */
@@ -87,15 +87,15 @@ describe('the turns of the stored journals', () => {
   it.each(turns)(
     'produce the same response for $name live, replayed, and cut at any position',
     async ({ events: stored }) => {
-      const items = replayed(stored);
-      const parts = 1 + stored.filter((event, place) => begins(event, stored[place - 1])).length;
+      const items = replayItems(stored);
+      const parts = 1 + stored.filter((event, place) => beginsResponse(event, stored[place - 1])).length;
       for (let part = 0; part < parts; part += 1) {
         const whole = await translateItems(items, { part });
         const [created] = whole;
         const id = created?.type === 'response.created' ? created.response.id : '';
         const coded = id.replace('resp_', '').replaceAll('-', '+').replaceAll('_', '/');
         expect(atob(coded)).toMatch(new RegExp(`/${part}$`));
-        const pieces = await translateItems(live(items), { part });
+        const pieces = await translateItems(toLiveItems(items), { part });
         for (const events of [whole, pieces]) {
           const numbers = events.map(({ sequence_number }) => sequence_number);
           expect(numbers.every((one, place) => place === 0 || one > (numbers[place - 1] ?? 0))).toBe(true);

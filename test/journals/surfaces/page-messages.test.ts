@@ -3,10 +3,10 @@ import { expect, it } from 'vitest';
 import type { SessionView } from '../../../src/create-holdfast.ts';
 import type { StoredEvent } from '../../../src/journal/entry.ts';
 import { type Conversation, foldItem, toMessages } from '../../doors/client.ts';
-import { readFolder, versions } from '../kept.ts';
+import { listVersions, readFolder } from '../kept.ts';
 
 /** The readable sessions that do not show a summary to the page. */
-const sessions = versions().flatMap((version) =>
+const sessions = listVersions().flatMap((version) =>
   [...readFolder(version).journals].flatMap(([name, { reading }]) => {
     const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
     const isWhole = !events.some(({ type }) => type === 'conversation-cut');

@@ -25,13 +25,13 @@ import {
 import { foldStoppedTurn, pendingViews } from '../../doors/session.ts';
 import { toUiMessages } from '../../doors/surfaces.ts';
 import { problemOf } from '../../fixtures/ui-chat.ts';
-import { readFolder, versions } from '../kept.ts';
+import { listVersions, readFolder } from '../kept.ts';
 
 const fileUrl = (id: string): string => `https://example.com/files/${id}`;
-const pending = (events: readonly StoredEvent[]) => pendingViews({ path: '' }, events);
+const pendingOf = (events: readonly StoredEvent[]) => pendingViews({ path: '' }, events);
 
 /** The turns of all journals. */
-const turns: readonly (readonly StoredEvent[])[] = versions().flatMap((version) =>
+const turns: readonly (readonly StoredEvent[])[] = listVersions().flatMap((version) =>
   [...readFolder(version).journals.values()].flatMap(({ reading }) => {
     const events = reading.events.flatMap(({ body }) => (Object(body).events ?? []) as StoredEvent[]);
     const byTurn = Map.groupBy(events, (event) => ('turn' in event ? event.turn : ''));
@@ -54,7 +54,8 @@ async function* yieldAll(items: readonly TurnItem[]): AsyncGenerator<TurnItem> {
 
 async function chunksOf(items: readonly TurnItem[], version: UiVersion): Promise<UiChunk[]> {
   const chunks: UiChunk[] = [];
-  for await (const chunk of uiChunks(yieldAll(items), { version, fileUrl, pending })) chunks.push(chunk);
+  for await (const chunk of uiChunks(yieldAll(items), { version, fileUrl, pending: pendingOf }))
+    chunks.push(chunk);
   return chunks;
 }
 
@@ -137,7 +138,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       const [, loaded] = toUiMessages(
         events,
         { agent: 'agent', session: 's', teller: { item: (item) => item } },
-        { version, fileUrl, pending },
+        { version, fileUrl, pending: pendingOf },
       );
       const one = await readBySdk(whole, version);
       const other = await readBySdk(pieces, version);
@@ -157,7 +158,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
         const listed = toUiMessages(
           events.slice(0, so + 1),
           { agent: 'agent', session: 's', teller: { item: (item) => item } },
-          { version, fileUrl, pending },
+          { version, fileUrl, pending: pendingOf },
         );
         const plain = JSON.parse(JSON.stringify(listed));
         expect(await problemOf(plain, version)).toBeUndefined();

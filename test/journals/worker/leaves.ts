@@ -13,7 +13,7 @@ import {
   publishToBlackboard,
   sinkArtifacts,
 } from '../../../src/modules/decorators/entry.ts';
-import { act, createActingTool, reconciling, scene } from './scene.ts';
+import { act, createActingTool, reconcilingTool, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });
 
@@ -165,8 +165,8 @@ const snapshot = scene('snapshot', {
 export const leaves = [
   finished,
   killedScene('killed-in-once'),
-  killedScene('killed-in-once-done', reconciling('killed-in-once-done', 'charge')),
-  killedScene('killed-in-once-not-done', reconciling('killed-in-once-not-done', 'charge')),
+  killedScene('killed-in-once-done', reconcilingTool('killed-in-once-done', 'charge')),
+  killedScene('killed-in-once-not-done', reconcilingTool('killed-in-once-not-done', 'charge')),
   mistakes,
   oneShot,
   blobs,

@@ -8,7 +8,7 @@ import { createActingTool, modelOf, scene } from './scene.ts';
 const PRICES = { input: 1, output: 10 };
 
 /** An agent with a budget, and a nested loop whose budget is too small. */
-const budgeted = (name: string, bounds: BudgetOptions) =>
+const budgetedScene = (name: string, bounds: BudgetOptions) =>
   scene(name, {
     model: modelOf(name, PRICES),
     use: [budget(bounds)],
@@ -40,18 +40,18 @@ const structured = scene('structured', {
   tools: [createActingTool('structured', 'count', { effect: 'read' })],
 });
 
-const compacting = (name: string, options: SummaryOptions) =>
+const compactingScene = (name: string, options: SummaryOptions) =>
   scene(name, {
     use: [summarize(options)],
     tools: [createActingTool(name, 'pay', { effect: 'once' })],
   });
 
 export const limits = [
-  budgeted('budgeted', { tokens: 20_000, cost: 0.1 }),
-  budgeted('killed-in-model', { tokens: 6_000 }),
+  budgetedScene('budgeted', { tokens: 20_000, cost: 0.1 }),
+  budgetedScene('killed-in-model', { tokens: 6_000 }),
   failed,
   limitReached,
   structured,
-  compacting('compacted', { overTokens: 120, keepTurns: 1 }),
-  compacting('summary-dropped', { overTokens: 80, keepTurns: 0 }),
+  compactingScene('compacted', { overTokens: 120, keepTurns: 1 }),
+  compactingScene('summary-dropped', { overTokens: 80, keepTurns: 0 }),
 ];

@@ -12,7 +12,7 @@ import {
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { callLimits } from '../../../src/modules/limits/entry.ts';
 import { scheduleMessage } from '../../../src/modules/schedules/entry.ts';
-import { act, createActingTool, reconciling, scene } from './scene.ts';
+import { act, createActingTool, reconcilingTool, scene } from './scene.ts';
 
 const task = v.object({ task: v.string() });
 
@@ -90,7 +90,7 @@ const killedInAgenticTool = scene('killed-in-agentic-tool', {
 
 const clerk = scene('clerk', {
   description: 'Charges.',
-  tools: [reconciling('clerk', 'charge'), createActingTool('clerk', 'look_up', { effect: 'read' })],
+  tools: [reconcilingTool('clerk', 'charge'), createActingTool('clerk', 'look_up', { effect: 'read' })],
 });
 const killedInSubagent = scene('killed-in-subagent', { tools: [defineSubagent({ agent: clerk })] });
 

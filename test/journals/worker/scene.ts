@@ -67,7 +67,7 @@ export const createActingTool = <const Name extends string>(
   });
 
 /** Defines a `once` tool that can find out the outcome of a call. */
-export const reconciling = <const Name extends string>(scene: string, name: Name) =>
+export const reconcilingTool = <const Name extends string>(scene: string, name: Name) =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -83,19 +83,19 @@ type Acts = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 /** Causes an effect on the script's server, at `{scene}/{what}`. */
 export async function act(place: string, input: unknown, call: Acts): Promise<string> {
   const body = JSON.stringify(input);
-  const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...by(call) });
+  const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...callHeaders(call) });
   await response.text();
   return `${place.split('/')[1]} is done`;
 }
 
 /** Returns `true` if the call with this key had its effect. */
 async function wasDone(place: string, call: Acts): Promise<boolean> {
-  const response = await fetch(`${env.WORLD_URL}/${place}`, by(call));
+  const response = await fetch(`${env.WORLD_URL}/${place}`, callHeaders(call));
   return (await response.json()) === true;
 }
 
 /** Returns the request options that identify the call. */
-const by = ({ id, idempotencyKey, signal }: Acts) => ({
+const callHeaders = ({ id, idempotencyKey, signal }: Acts) => ({
   headers: { 'call-id': id, 'idempotency-key': idempotencyKey },
   signal,
 });

@@ -22,7 +22,7 @@ const BANNER =
  * Returns an esbuild plugin that records each executed function as its index in `functions`. It covers the
  * library and its packages. It does not change the examples and the measured Worker.
  */
-export function instrumented(root: string, functions: CountedFunction[]): Plugin {
+export function createInstrumentPlugin(root: string, functions: CountedFunction[]): Plugin {
   return {
     name: 'instrumented',
     setup({ initialOptions, onLoad }) {

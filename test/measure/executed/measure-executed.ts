@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { startFront } from '../../full/mcp/servers/front.ts';
 import { sdkServer } from '../../full/mcp/servers/sdk-server.ts';
 import { bundleWorker, startWorker } from '../../full/process/start-worker.ts';
-import { type CountedFunction, instrumented, isLibrary } from './instrument.ts';
+import { type CountedFunction, createInstrumentPlugin, isLibrary } from './instrument.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** The constants that `wrangler deploy` also defines. */
@@ -40,7 +40,7 @@ export async function measureExecuted(scenario: Scenario): Promise<Executed> {
     const entry = `test/measure/executed/workers/${file}.ts`;
     writeFileSync(
       bundle,
-      await bundleWorker(entry, { constants: DEPLOYED, plugins: [instrumented(root, all)] }),
+      await bundleWorker(entry, { constants: DEPLOYED, plugins: [createInstrumentPlugin(root, all)] }),
     );
     const worker = await startWorker(entry, {
       bundle,

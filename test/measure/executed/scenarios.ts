@@ -48,7 +48,7 @@ const sendFile = (worker: RunningWorker, run: number): Promise<void> =>
     { type: 'file', mediaType: 'text/plain', data: btoa(`File ${run}`) },
   ]);
 
-async function chat(worker: RunningWorker, run: number): Promise<void> {
+async function sendChat(worker: RunningWorker, run: number): Promise<void> {
   const messages = [{ id: `m${run}`, role: 'user', parts: [{ type: 'text', text: 'Look.' }] }];
   const stream = await post(worker, '/agents/agent/chat', { id: 's1', messages, trigger: 'submit-message' });
   if (!String(stream).includes('"delta":"Done."'))
@@ -64,5 +64,5 @@ export const SCENARIOS: readonly Scenario[] = [
   { name: 'a file', worker: 'file', talk: sendFile },
   { name: 'compaction', worker: 'compaction', talk: look },
   { name: "an MCP server's tool", worker: 'mcp', talk: look },
-  { name: 'useChat', worker: 'use-chat', talk: chat },
+  { name: 'useChat', worker: 'use-chat', talk: sendChat },
 ];

@@ -87,7 +87,7 @@ function wordsOfFact(made: MadeFact, span: Span): string {
     case 'playbooks':
       return `the playbook came further by \`${made.tool}\``;
     case 'state-machines':
-      return `the state machine went${from(made, span)} to '${textIn(fact, 'state')}'`;
+      return `the state machine went${factSource(made, span)} to '${textIn(fact, 'state')}'`;
     default:
       return `what \`${slice}\` remembers is another by \`${made.tool}\``;
   }
@@ -99,7 +99,7 @@ const typeOf = (fact: unknown): string => {
 };
 
 /** Returns the previous state of the machine, if a fact contains it. */
-function from({ seq, fact, slice, loop }: MadeFact, span: Span): string {
+function factSource({ seq, fact, slice, loop }: MadeFact, span: Span): string {
   const key = textIn(fact, 'key');
   const earlier = factsIn({ ...span, after: -1 }).findLast(
     (one) => one.slice === slice && one.loop === loop && one.seq < seq && textIn(one.fact, 'key') === key,

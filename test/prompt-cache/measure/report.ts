@@ -51,7 +51,7 @@ export function departuresOf(rows: readonly Row[]): readonly string[] {
   return [...scenarios].flatMap(([scenario, own]) => {
     const wires = new Map<string, string[]>();
     for (const { wire, findings } of own)
-      for (const line of alike(findings)) wires.set(line, [...(wires.get(line) ?? []), wire]);
+      for (const line of groupAlike(findings)) wires.set(line, [...(wires.get(line) ?? []), wire]);
     return [...wires].map(([line, on]) => {
       const where = on.length === own.length ? 'every wire' : on.join(', ');
       return `${scenario}, ${line} [${where}]`;
@@ -59,7 +59,7 @@ export function departuresOf(rows: readonly Row[]): readonly string[] {
   });
 }
 
-function alike(findings: readonly Finding[]): readonly string[] {
+function groupAlike(findings: readonly Finding[]): readonly string[] {
   const groups = Map.groupBy(findings, ({ path, place, cause }) => `${path}: ${place}; ${cause}`);
   return [...groups].map(([words, own]) => {
     const numbers = own.map(({ request }) => request);

@@ -31,38 +31,38 @@ export function partsOf(form: BodyForm, body: unknown): RequestParts {
 
 const READERS: Readonly<Record<BodyForm, (body: Json) => RequestParts>> = {
   anthropic: ({ tools, system, messages }) => ({
-    tools: listOf(tools).map((tool) => piece(nameOf(tool), withoutAnthropicMarks(tool))),
+    tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutAnthropicMarks(tool))),
     // A text and a list with one text are equal for the provider.
-    system: textsOf(system).map((text) => piece('system', withoutAnthropicMarks(text))),
-    messages: messagesOf(messages).map((message) => piece(roleOf(message), withoutAnthropicMarks(message))),
+    system: textsOf(system).map((text) => toPiece('system', withoutAnthropicMarks(text))),
+    messages: messagesOf(messages).map((message) => toPiece(roleOf(message), withoutAnthropicMarks(message))),
   }),
   // Requests to Gemini have no cache marks. `cachedContent` names an explicit cache outside of these parts.
   gemini: ({ tools, systemInstruction, contents }) => ({
     tools: listOf(tools).flatMap((tool) => {
       const declared = isRecord(tool) ? listOf(tool.functionDeclarations) : [];
-      return declared.length > 0 ? declared.map((one) => piece(nameOf(one), one)) : [piece('tool', tool)];
+      return declared.length > 0 ? declared.map((one) => toPiece(nameOf(one), one)) : [toPiece('tool', tool)];
     }),
     system: isRecord(systemInstruction)
-      ? listOf(systemInstruction.parts).map((part) => piece('system', part))
+      ? listOf(systemInstruction.parts).map((part) => toPiece('system', part))
       : [],
-    messages: messagesOf(contents).map((content) => piece(roleOf(content), content)),
+    messages: messagesOf(contents).map((content) => toPiece(roleOf(content), content)),
   }),
   responses: ({ tools, instructions, input }) => {
     const { head, rest } = withoutHead(messagesOf(input).map(withoutOpenAiMarks));
     return {
-      tools: listOf(tools).map((tool) => piece(nameOf(tool), tool)),
+      tools: listOf(tools).map((tool) => toPiece(nameOf(tool), tool)),
       system: [...(typeof instructions === 'string' ? [instructions] : []), ...head].map((text) =>
-        piece('system', text),
+        toPiece('system', text),
       ),
-      messages: rest.map((item) => piece(roleOf(item), item)),
+      messages: rest.map((item) => toPiece(roleOf(item), item)),
     };
   },
   chat: ({ tools, messages }) => {
     const { head, rest } = withoutHead(messagesOf(messages).map(withoutChatMarks));
     return {
-      tools: listOf(tools).map((tool) => piece(nameOf(tool), withoutChatMarks(tool))),
-      system: head.map((message) => piece('system', message)),
-      messages: rest.map((message) => piece(roleOf(message), message)),
+      tools: listOf(tools).map((tool) => toPiece(nameOf(tool), withoutChatMarks(tool))),
+      system: head.map((message) => toPiece('system', message)),
+      messages: rest.map((message) => toPiece(roleOf(message), message)),
     };
   },
 };
@@ -122,7 +122,7 @@ function withoutHead(messages: readonly unknown[]): {
   return { head: messages.slice(0, at), rest: messages.slice(at) };
 }
 
-const piece = (key: string, value: unknown): Piece => ({ key, text: JSON.stringify(value) });
+const toPiece = (key: string, value: unknown): Piece => ({ key, text: JSON.stringify(value) });
 
 function textsOf(system: unknown): readonly unknown[] {
   return typeof system === 'string' ? [{ type: 'text', text: system }] : listOf(system);

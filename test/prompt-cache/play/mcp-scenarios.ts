@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defineFiles } from '../../../src/examples/files/files.ts';
 import { defineAgent } from '../../../src/index.ts';
 import { defineMcpClient, mcpToolProvider } from '../../../src/mcp/tools/entry.ts';
-import { bridged } from '../../full/mcp/servers/bridged.ts';
+import { createBridgedBackend } from '../../full/mcp/servers/bridged.ts';
 import { startFront } from '../../full/mcp/servers/front.ts';
 import { FILES } from '../../full/mcp/servers/run-files.ts';
 import { runFolder } from '../../full/mcp/servers/run-folder.ts';
@@ -30,7 +30,7 @@ const steps = [list, read, garden, search, [about, read], list, garden, about, s
 export async function startMcpScenarios(): Promise<McpScenarios> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cache-'));
   const front = await startFront(
-    bridged((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+    createBridgedBackend((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
   );
   const at = (run: string) => ({ url: `${front.url}/${run}/mcp`, connectTimeout: 30_000 });
   const client = defineMcpClient({ name: 'filesystem', ...at('flat') });

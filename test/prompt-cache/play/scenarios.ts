@@ -11,26 +11,26 @@ import { machine, machineHides, machineLoop, machineTells, orders } from './mach
 import { call, type Scenario, turn } from './scenario.ts';
 
 const findOrder = (orderId: number) => call('find_order', { orderId });
-const customer = (customerId: string) => call('get_customer', { customerId });
-const track = (trackingCode: string) => call('track_shipment', { trackingCode });
-const policy = (query: string) => call('search_policy', { query });
-const note = (trackingCode: string) =>
+const customerCall = (customerId: string) => call('get_customer', { customerId });
+const trackCall = (trackingCode: string) => call('track_shipment', { trackingCode });
+const policyCall = (query: string) => call('search_policy', { query });
+const noteCall = (trackingCode: string) =>
   call('set_delivery_note', { trackingCode, note: `Ring twice for ${trackingCode}.` });
 
 const supportSteps = [
   [findOrder(1001), findOrder(1002)],
-  customer('C-11'),
-  track('KC-7001'),
-  policy('refund of goods'),
-  note('KC-7002'),
+  customerCall('C-11'),
+  trackCall('KC-7001'),
+  policyCall('refund of goods'),
+  noteCall('KC-7002'),
   findOrder(1003),
-  [customer('C-13'), track('KC-7003'), policy('returns')],
+  [customerCall('C-13'), trackCall('KC-7003'), policyCall('returns')],
   findOrder(1004),
   findOrder(9999),
-  customer('C-12'),
-  track('KC-7005'),
-  note('KC-7005'),
-  policy('privacy of customers'),
+  customerCall('C-12'),
+  trackCall('KC-7005'),
+  noteCall('KC-7005'),
+  policyCall('privacy of customers'),
   findOrder(1005),
   call('refund_order', { orderId: 1003 }),
   call('send_email', {
@@ -38,9 +38,9 @@ const supportSteps = [
     subject: 'Refund',
     text: 'Your "refund" is on its way.\n\nBye',
   }),
-  [findOrder(1001), customer('C-11')],
-  track('KC-7001'),
-  policy('delivery'),
+  [findOrder(1001), customerCall('C-11')],
+  trackCall('KC-7001'),
+  policyCall('delivery'),
 ] as const;
 
 const support = defineSupport(paperShop);
@@ -95,7 +95,7 @@ const ofWorkspace: Scenario = {
 
 const theme = 'tide';
 const inTheme = (name: string, documentId: string) => call(name, { documentId, theme });
-const fetched = (documentId: string) => call('fetch_document', { documentId });
+const fetchCall = (documentId: string) => call('fetch_document', { documentId });
 
 const playbook: Scenario = {
   name: 'playbook',
@@ -107,22 +107,22 @@ const playbook: Scenario = {
       turn(
         call('search_documents', { theme }),
         call('search_documents', { theme: 'lamp' }),
-        fetched('D-1'),
+        fetchCall('D-1'),
         inTheme('analyze_document', 'D-1'),
-        fetched('D-3'),
+        fetchCall('D-3'),
         inTheme('analyze_document', 'D-3'),
         call('report_findings', { theme }),
-        ...['D-2', 'D-4', 'D-5'].flatMap((id) => [fetched(id), inTheme('analyze_document', id)]),
-        ...['D-1', 'D-2', 'D-3', 'D-4', 'D-5'].map(fetched),
+        ...['D-2', 'D-4', 'D-5'].flatMap((id) => [fetchCall(id), inTheme('analyze_document', id)]),
+        ...['D-1', 'D-2', 'D-3', 'D-4', 'D-5'].map(fetchCall),
         call('report_findings', { theme }),
       ),
-      turn(fetched('D-1'), inTheme('analyze_document', 'D-1'), call('report_findings', { theme })),
+      turn(fetchCall('D-1'), inTheme('analyze_document', 'D-1'), call('report_findings', { theme })),
     ],
   },
 };
 
 const ofCustomer = (customerId: string) => [
-  customer(customerId),
+  customerCall(customerId),
   call('get_latest_order'),
   call('get_order_weight'),
 ];
@@ -147,8 +147,8 @@ const chainDiscovers: Scenario = {
   about: 'the same with `discover`, which brings tools for each object that is found: 2 turns of 10 requests',
   agent: finder,
   turns: [
-    turn(customer('C-11'), customer('C-12'), ...[11, 12, 11, 12, 11, 12, 11].map(latestOf)),
-    turn(customer('C-13'), ...[13, 11, 12, 13, 11, 12, 13, 11].map(latestOf)),
+    turn(customerCall('C-11'), customerCall('C-12'), ...[11, 12, 11, 12, 11, 12, 11].map(latestOf)),
+    turn(customerCall('C-13'), ...[13, 11, 12, 13, 11, 12, 13, 11].map(latestOf)),
   ],
 };
 

@@ -19,7 +19,7 @@ export interface MeasuredWire {
   readonly server: (played: Played) => Wire;
 }
 
-const wire = (
+const measuredWire = (
   name: string,
   { by, form, on }: Pick<MeasuredWire, 'by' | 'form'> & { readonly on: WireName },
 ): MeasuredWire => ({ name, by, form, model: MODELS[on], server: (played) => serverOf(on, played) });
@@ -32,25 +32,33 @@ const olderOpenAI = (server: ServerAt): ChatModel =>
 
 /** All wires. `late` marks models that receive changes of tools in the conversation. */
 export const WIRES: readonly MeasuredWire[] = [
-  wire('anthropic', {
+  measuredWire('anthropic', {
     by: '@ai-sdk/anthropic, claude-sonnet-4-5',
     form: 'anthropic',
     on: 'anthropic-interleaved',
   }),
-  wire('anthropic-late', {
+  measuredWire('anthropic-late', {
     by: '@ai-sdk/anthropic, claude-opus-5-5',
     form: 'anthropic',
     on: 'anthropic-preserved',
   }),
-  wire('gemini', { by: '@ai-sdk/google, gemini-3-pro-preview', form: 'gemini', on: 'gemini' }),
+  measuredWire('gemini', { by: '@ai-sdk/google, gemini-3-pro-preview', form: 'gemini', on: 'gemini' }),
   {
-    ...wire('responses', { by: '@ai-sdk/openai, gpt-5.1', form: 'responses', on: 'responses-unstored' }),
+    ...measuredWire('responses', {
+      by: '@ai-sdk/openai, gpt-5.1',
+      form: 'responses',
+      on: 'responses-unstored',
+    }),
     model: olderOpenAI,
   },
-  wire('responses-late', { by: '@ai-sdk/openai, gpt-5.4', form: 'responses', on: 'responses-unstored' }),
-  wire('chat', { by: 'openaiCompatible, some-model', form: 'chat', on: 'reasoning' }),
-  wire('deepseek', { by: '@ai-sdk/deepseek, deepseek-v4', form: 'chat', on: 'deepseek-sdk' }),
-  wire('openrouter', {
+  measuredWire('responses-late', {
+    by: '@ai-sdk/openai, gpt-5.4',
+    form: 'responses',
+    on: 'responses-unstored',
+  }),
+  measuredWire('chat', { by: 'openaiCompatible, some-model', form: 'chat', on: 'reasoning' }),
+  measuredWire('deepseek', { by: '@ai-sdk/deepseek, deepseek-v4', form: 'chat', on: 'deepseek-sdk' }),
+  measuredWire('openrouter', {
     by: '@openrouter/ai-sdk-provider, anthropic/claude-sonnet-4.5',
     form: 'chat',
     on: 'openrouter-sdk',

@@ -11,7 +11,7 @@ import {
 } from './conversation.ts';
 import { blocksOf, type Casting, callIdOf, pauseIn, thinkingIndexes } from './replies.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
-import { checkWords, dropsBlocks, modified, placeOfThinking } from './thinking.ts';
+import { checkWords, dropsBlocks, modifiedError, placeOfThinking } from './thinking.ts';
 
 export interface HeldCheck {
   readonly replies: readonly ScriptedReply[];
@@ -147,7 +147,7 @@ function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): 
   const length = Math.max(given.length, got.length);
   for (let at = 0; at < length; at += 1) {
     if (given[at]?.name === gotNames[at]) continue;
-    throw differs(
+    throw differsFrom(
       got[at] ?? { path: `${said.path}.content.${at}`, block: undefined },
       given[at]?.block,
       inTurn,
@@ -155,13 +155,13 @@ function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): 
   }
 }
 
-function differs(
+function differsFrom(
   { path, block }: { readonly path: string; readonly block: AnthropicBlock | undefined },
   given: AnthropicBlock | undefined,
   inTurn: boolean,
 ): Refused {
   const ofThinking = [block, given].some((each) => each !== undefined && isThinking(each));
-  if (ofThinking && inTurn) return modified(path);
+  if (ofThinking && inTurn) return modifiedError(path);
   if (block?.type === 'web_search_tool_result' && given?.type === block.type) {
     return new Refused(400, `${path}.content.0: Invalid \`encrypted_content\` in \`search_result\` block`);
   }
@@ -181,7 +181,7 @@ function checkLeftOut(
   const type = body.thinking?.type;
   if (type === undefined || type === 'disabled') return;
   if (type === 'enabled' && last) throw withoutThinking(said);
-  if (!mayOmitThinking) throw modified(`${said.path}.content.0`);
+  if (!mayOmitThinking) throw modifiedError(`${said.path}.content.0`);
 }
 
 function withoutThinking(said: Said): Refused {
@@ -204,15 +204,15 @@ function nameOfHeld({ block, path }: PlacedBlock, { seed, kin = [] }: Casting, i
 }
 
 function nameOf(block: AnthropicBlock, at: number, index: number | undefined): string {
-  return index === undefined ? JSON.stringify(sorted(withoutMarks(block))) : `thinking ${at}.${index}`;
+  return index === undefined ? JSON.stringify(sortKeys(withoutMarks(block))) : `thinking ${at}.${index}`;
 }
 
 /** Sorts the fields of a block recursively. The input of a call is compared in its original form. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'input' ? inner : sorted(inner)]));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'input' ? inner : sortKeys(inner)]));
 }
 
 function withoutSearch({ variants, ...casting }: Casting): Casting {

@@ -127,18 +127,18 @@ export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
   if (!headers.has('anthropic-version')) throw new Refused(400, 'anthropic-version: header is required');
   const parsed = v.safeParse(Body, body);
   if (parsed.success) return parsed.output;
-  throw new Refused(400, wordsOf(deepest(parsed.issues[0])));
+  throw new Refused(400, wordsOf(deepestIssue(parsed.issues[0])));
 }
 
 /**
  * Returns the most specific issue. A union only reports that no option matches, and the first issue of its
  * options contains the reason.
  */
-function deepest(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
+function deepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.find(({ path }) => path !== undefined);
   if (inner === undefined) return issue;
   const path = [...(issue.path ?? []), ...(inner.path ?? [])];
-  return deepest({ ...inner, ...(isPath(path) && { path }) });
+  return deepestIssue({ ...inner, ...(isPath(path) && { path }) });
 }
 
 function isPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...v.IssuePathItem[]] {

@@ -47,10 +47,10 @@ export function placeOfThinking(
 
 /** Refuses a block whose text does not match its signature. Only called for blocks of the current turn. */
 export function checkWords(block: ThinkingBlock, { of }: Sealed, path: string): void {
-  if (of !== wordsHash(block)) throw modified(path);
+  if (of !== wordsHash(block)) throw modifiedError(path);
 }
 
-export function modified(path: string): Refused {
+export function modifiedError(path: string): Refused {
   return new Refused(
     400,
     `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +

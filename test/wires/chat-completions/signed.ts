@@ -1,6 +1,6 @@
 /** The dialects with signatures: `reasoning_details` of OpenRouter and `extra_content` of Gemini. */
 import {
-  canonical,
+  canonicalJson,
   fingerprint,
   isRecord,
   ownRefusal,
@@ -42,9 +42,9 @@ export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dia
     ofCall: () => ({}),
     check({ sent, index, reply }) {
       const given = detailsOf(reply);
-      if (canonical(sent.reasoning_details) === canonical(given)) return;
+      if (canonicalJson(sent.reasoning_details) === canonicalJson(given)) return;
       const back: readonly unknown[] = Array.isArray(sent.reasoning_details) ? sent.reasoning_details : [];
-      const lost = given.find((detail, place) => canonical(back[place]) !== canonical(detail));
+      const lost = given.find((detail, place) => canonicalJson(back[place]) !== canonicalJson(detail));
       throw new Refused(400, upstreamWords(lost, index));
     },
     checkForeign({ sent, index }) {

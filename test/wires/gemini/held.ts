@@ -3,7 +3,7 @@
  * signatures.
  */
 import { type Sealed, unseal } from '../seal.ts';
-import { canonical, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { canonicalJson, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import { type Casting, callIdOf, joinTexts, partsOf } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
@@ -181,7 +181,7 @@ function sealedOf(seed: string, { thoughtSignature }: GeminiPart): Sealed | unde
  * clients invent missing ids.
  */
 function nameOf({ thoughtSignature: _, functionCall, ...rest }: GeminiPart, given: GeminiPart): string {
-  if (functionCall === undefined) return canonical(rest);
+  if (functionCall === undefined) return canonicalJson(rest);
   const id = given.functionCall?.id === undefined ? {} : { id: functionCall.id };
   return JSON.stringify([functionCall.name, functionCall.args ?? {}, id]);
 }

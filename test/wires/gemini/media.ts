@@ -45,7 +45,7 @@ export function checkMedia(model: string, { contents }: GeminiBody): void {
 }
 
 function checkInline({ mimeType, data }: Inline, path: string, takes: (type: string) => boolean): void {
-  if (!takes(mimeType)) throw unsupported(mimeType);
+  if (!takes(mimeType)) throw unsupportedError(mimeType);
   if (!isBase64(data)) {
     const shown = JSON.stringify(data.slice(0, 80));
     throw new Refused(
@@ -67,10 +67,11 @@ function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>,
   if (!isHttps(fileUri) && !fileUri.startsWith('gs://')) {
     throw ownRefusal(`${path}: \`${fileUri}\` is no address of a file`);
   }
-  if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupported(mimeType);
+  if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupportedError(mimeType);
 }
 
-const unsupported = (mimeType: string): Refused => new Refused(400, `Unsupported MIME type: ${mimeType}`);
+const unsupportedError = (mimeType: string): Refused =>
+  new Refused(400, `Unsupported MIME type: ${mimeType}`);
 
 /** Returns the files of the user's contents. */
 export const foundIn = ({ contents }: GeminiBody): readonly FoundFile[] =>

@@ -5,7 +5,7 @@
  * all items of a reply must be returned in order.
  */
 import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
-import { canonical, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
+import { canonicalJson, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
 import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
 
 export interface InputCheck extends OrderCheck {
@@ -101,7 +101,7 @@ function checkOutputs(outputs: readonly string[], callIds: readonly string[]): v
   const waiting = new Set(callIds);
   const answered = new Set<string>();
   for (const callId of outputs) {
-    if (answered.has(callId)) throw duplicate(callId);
+    if (answered.has(callId)) throw duplicateError(callId);
     if (!waiting.delete(callId))
       throw ownRefusal(`the output of ${callId} does not stand right behind its call`);
     answered.add(callId);
@@ -125,13 +125,13 @@ function refuseDuplicates({ input }: InputCheck): void {
   for (const { id, type, call_id } of input.filter(isRecord)) {
     const names = [id, type === 'function_call' ? call_id : undefined].filter((name) => name != null);
     for (const name of names) {
-      if (seen.has(name)) throw duplicate(String(seen.get(name)));
+      if (seen.has(name)) throw duplicateError(String(seen.get(name)));
       seen.set(name, id ?? name);
     }
   }
 }
 
-function duplicate(id: string): Refused {
+function duplicateError(id: string): Refused {
   return new Refused(
     400,
     `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.`,
@@ -268,7 +268,7 @@ function faultIn(
   switch (item.type) {
     case 'reasoning': {
       if (given?.item.id !== item.id) return `and '${given?.item.id}' stands there`;
-      const isWhole = canonical(sent.summary) === canonical(item.summary);
+      const isWhole = canonicalJson(sent.summary) === canonicalJson(item.summary);
       return isWhole ? undefined : 'and its summary is another';
     }
     case 'message':

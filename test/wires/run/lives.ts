@@ -84,10 +84,10 @@ interface LifeTold {
   readonly plays: readonly Play[];
 }
 
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 const lifeLine = (life: number, { started, lasted, over, plays }: LifeTold): string =>
-  `life ${life}: started in ${seconds(started)}, killed after ${seconds(lasted)}; ${over} of ${plays.length} sessions are over`;
+  `life ${life}: started in ${formatSeconds(started)}, killed after ${formatSeconds(lasted)}; ${over} of ${plays.length} sessions are over`;
 
 const progressLine = (life: number, plays: readonly Play[]): string => {
   const [first, ...more] = plays.filter(({ isLiving }) => isLiving);

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../../../src/journal/entry.ts';
 import type { ModelMedia } from '../../../src/model/entry.ts';
 import { hashFiles } from '../files.ts';
 import { repliesOf, type Wire } from '../wire.ts';
-import { differences } from './differences.ts';
+import { findDifferences } from './differences.ts';
 import { postedIn, SHOT } from './files.ts';
 import { mediaOf } from './models.ts';
 import { type PlacedFile, readRequest } from './placed-files.ts';
@@ -32,9 +32,9 @@ export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise
         const expected = loop === 'main' ? await expectedFiles({ media, brought, replies }) : NONE;
         const name = `files of request ${index + 1} of ${loop}`;
         return [
-          ...differences(name, expected.files.map(formatFile), files.map(formatFile)),
+          ...findDifferences(name, expected.files.map(formatFile), files.map(formatFile)),
           ...strayBytes(name, JSON.stringify(body), files),
-          ...unnamed(name, JSON.stringify(body), expected.ids),
+          ...findUnnamed(name, JSON.stringify(body), expected.ids),
         ];
       }),
     ),
@@ -136,5 +136,5 @@ const strayBytes = (name: string, text: string, files: readonly PlacedFile[]): r
  * Returns the ids that the request does not mention. The model receives the id of each file, even if it does
  * not accept the file.
  */
-const unnamed = (name: string, text: string, ids: readonly string[]): readonly string[] =>
+const findUnnamed = (name: string, text: string, ids: readonly string[]): readonly string[] =>
   ids.filter((id) => !text.includes(`[file ${id}: `)).map((id) => `${name}: ${id} is not named`);

@@ -1,9 +1,9 @@
 /** Compares a session with the scripts of its models. */
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import { canonical, repliesOf, type ScriptedReply } from '../wire.ts';
+import { canonicalJson, repliesOf, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
 import { allServers, type Servers } from './changes.ts';
-import { differences } from './differences.ts';
+import { findDifferences } from './differences.ts';
 import { lostFiles } from './judge-files.ts';
 import type { Change } from './names.ts';
 import { MESSAGES, SCRIPTS } from './script.ts';
@@ -65,17 +65,17 @@ export async function judge(played: Played): Promise<Verdict> {
     requests: all.reduce((sum, [, { requests }]) => sum + requests.length, 0),
     refused,
     lost: [
-      ...differences(
+      ...findDifferences(
         'messages',
         MESSAGES,
         of('turn-started').map(({ message }) => message),
       ),
-      ...differences(
+      ...findDifferences(
         'outcomes',
         MESSAGES.map(() => 'completed'),
         of('turn-ended').map(outcomeOf),
       ),
-      ...differences(
+      ...findDifferences(
         'answers',
         SCRIPTS.main.turns.map(({ answer }) => answer),
         answers,
@@ -92,7 +92,7 @@ export async function judge(played: Played): Promise<Verdict> {
     ],
     miscounted: [
       ...calls.flatMap((call) =>
-        miscounted(
+        findMiscounted(
           call,
           effects.filter((effect) => isRunOf(effect, call)),
           unknown.has(call.id),
@@ -129,17 +129,17 @@ function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'fram
   const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
   const own = replies.filter(({ frame }) => frame === undefined);
   return [
-    ...differences('replies', repliesOf(SCRIPTS.main).map(scripted), own.map(canonicalReply)),
+    ...findDifferences('replies', repliesOf(SCRIPTS.main).map(canonicalScript), own.map(canonicalReply)),
     ...(['research', 'order'] as const).flatMap((loop) => {
       const opened = frames.filter(({ name }) => name === loop);
       const count = expected.filter(({ name }) => name === loop).length;
       return [
-        ...differences(`loops of ${loop}`, [String(count)], [String(opened.length)]),
+        ...findDifferences(`loops of ${loop}`, [String(count)], [String(opened.length)]),
         ...opened.flatMap((one) => {
           const inside = replies.filter(({ frame }) => frame === one.frame);
-          return differences(
+          return findDifferences(
             `replies in ${loop}`,
-            repliesOf(SCRIPTS[loop]).map(scripted),
+            repliesOf(SCRIPTS[loop]).map(canonicalScript),
             inside.map(canonicalReply),
           );
         }),
@@ -148,11 +148,11 @@ function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'fram
   ];
 }
 
-const scripted = ({ text, calls }: ScriptedReply): string =>
-  canonical([text, calls.map(({ name, input }) => [name, input])]);
+const canonicalScript = ({ text, calls }: ScriptedReply): string =>
+  canonicalJson([text, calls.map(({ name, input }) => [name, input])]);
 
 const canonicalReply = ({ text, toolCalls }: Replied): string =>
-  canonical([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
+  canonicalJson([text, toolCalls.map(({ name, input }) => [name, JSON.parse(input)])]);
 
 /** The minimum number of times that another model takes over the main loop, according to its events. */
 const TAKE_OVERS: Readonly<Record<Change, number>> = { fallback: 1, flap: 2, upgrade: 1 };
@@ -173,7 +173,7 @@ function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): str
 }
 
 /** Returns the problems with the number of executions of a call. */
-function miscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
+function findMiscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
   const keys = new Set(runs.map(({ key }) => key));
   const told = `${name} (${id}) ran ${runs.length} times`;
   const care = CARES[name];

@@ -33,12 +33,15 @@ type Make = (server: ServerAt, model?: string) => ChatModel;
 
 const apiKey = 'key';
 
-const options = (provider: string, values: NonNullable<ModelSettings['providerOptions']>[string]) => ({
+const providerOptions = (
+  provider: string,
+  values: NonNullable<ModelSettings['providerOptions']>[string],
+) => ({
   settings: { providerOptions: { [provider]: values } },
 });
 
 /** Creates models with a package of the AI SDK. */
-const sdk =
+const sdkModel =
   (
     make: (server: Pick<ServerAt, 'baseURL' | 'fetch'>, model: string) => Parameters<typeof fromAiSdk>[0],
     named: string,
@@ -51,21 +54,21 @@ const sdk =
       ...(wantsThoughts === false && { wantsThoughts }),
     });
 
-const anthropic = (
+const anthropicModel = (
   named: string,
   thinking: { readonly type: string; readonly budgetTokens?: number },
 ): Make =>
-  sdk(
+  sdkModel(
     (server, model) => createAnthropic({ apiKey, ...server })(model),
     named,
-    options('anthropic', { thinking }),
+    providerOptions('anthropic', { thinking }),
   );
 
-const responses = (store: boolean): Make =>
-  sdk(
+const responsesModel = (store: boolean): Make =>
+  sdkModel(
     (server, model) => createOpenAI({ apiKey, ...server }).responses(model),
     'gpt-5.4',
-    options('openai', { store, reasoningSummary: 'detailed' }),
+    providerOptions('openai', { store, reasoningSummary: 'detailed' }),
   );
 
 const createCompatible =
@@ -74,9 +77,13 @@ const createCompatible =
     openaiCompatible({ model, apiKey, wantsThoughts: adapts || undefined, ...server });
 
 const bySdk = (wantsThoughts: 'field' | 'signature'): Make =>
-  sdk((server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model), 'some-model', {
-    wantsThoughts,
-  });
+  sdkModel(
+    (server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model),
+    'some-model',
+    {
+      wantsThoughts,
+    },
+  );
 
 /**
  * The media types that an agent accepts if its model does not declare them. The servers accept these in
@@ -101,23 +108,23 @@ export function mediaOf(wire: WireName): ModelMedia {
 
 /** Creates the model of a wire. */
 export const MODELS: Readonly<Record<WireName, Make>> = {
-  gemini: sdk(
+  gemini: sdkModel(
     (server, model) => createGoogle({ apiKey, ...server })(model),
     'gemini-3-pro-preview',
-    options('google', { thinkingConfig: { includeThoughts: true } }),
+    providerOptions('google', { thinkingConfig: { includeThoughts: true } }),
   ),
-  'anthropic-budget': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
-  'anthropic-interleaved': anthropic('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
-  'anthropic-preserved': anthropic('claude-opus-5-5', { type: 'adaptive' }),
-  'responses-stored': responses(true),
-  'responses-unstored': responses(false),
+  'anthropic-budget': anthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
+  'anthropic-interleaved': anthropicModel('claude-sonnet-4-5', { type: 'enabled', budgetTokens: 2000 }),
+  'anthropic-preserved': anthropicModel('claude-opus-5-5', { type: 'adaptive' }),
+  'responses-stored': responsesModel(true),
+  'responses-unstored': responsesModel(false),
   deepseek: createCompatible('field'),
-  'deepseek-sdk': sdk((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
+  'deepseek-sdk': sdkModel((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
   kimi: createCompatible('field'),
   'kimi-sdk': bySdk('field'),
   reasoning: createCompatible(),
   openrouter: createCompatible(),
-  'openrouter-sdk': sdk(
+  'openrouter-sdk': sdkModel(
     (server, model) => createOpenRouter({ apiKey, ...server })(model),
     'anthropic/claude-sonnet-4.5',
   ),

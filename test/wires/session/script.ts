@@ -14,9 +14,9 @@ export const MESSAGES: readonly string[] = ['Begin.', 'Go on.'];
 
 const call = (name: string, input: ScriptCall['input'] = {}): ScriptCall => ({ name, input });
 const look = (page: number) => call('look', { page, words: ['a b', 'ü"\\'] });
-const shot = (at: number) => call('shot', { at });
-const save = (text: string) => call('save', { text });
-const pay = (amount: number) => call('pay', { amount });
+const shotCall = (at: number) => call('shot', { at });
+const saveCall = (text: string) => call('save', { text });
+const payCall = (amount: number) => call('pay', { amount });
 const readFile = (path: string) => call('read_file', { path });
 const writeFile = (path: string) => call('write_file', { path, text: `Of ${path}.` });
 
@@ -27,25 +27,25 @@ const main: Script = {
   turns: [
     {
       steps: [
-        textStep('I look around first.', shot(1), look(1)),
+        textStep('I look around first.', shotCall(1), look(1)),
         callStep(call('files'), call('pictures')),
-        callStep(call('get-tiny-image'), readFile('a.txt'), shot(2)),
-        textStep('Now something is done.', save('one'), pay(10)),
+        callStep(call('get-tiny-image'), readFile('a.txt'), shotCall(2)),
+        textStep('Now something is done.', saveCall('one'), payCall(10)),
         callStep(call('research', { topic: 'kelp' })),
         callStep(writeFile('a.txt'), writeFile('b.txt')),
         callStep(call('order', { id: 41 }), look(5)),
-        callStep(save('two'), look(6), readFile('b.txt')),
-        textStep('One more payment.', pay(20)),
+        callStep(saveCall('two'), look(6), readFile('b.txt')),
+        textStep('One more payment.', payCall(20)),
         callStep(look(7), readFile('a.txt')),
       ],
       answer: 'All ten steps are done.',
     },
     {
       steps: [
-        callStep(shot(3), call('files')),
-        textStep('Once more.', readFile('c.txt'), save('three')),
+        callStep(shotCall(3), call('files')),
+        textStep('Once more.', readFile('c.txt'), saveCall('three')),
         callStep(call('order', { id: 42 }), call('research', { topic: 'tides' })),
-        callStep(pay(30), look(9)),
+        callStep(payCall(30), look(9)),
       ],
       answer: 'And four more are done.',
     },

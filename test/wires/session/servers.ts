@@ -16,12 +16,12 @@ export interface Played {
 type Make = (played: Played) => Wire;
 
 /** Must set `exactArguments` if the adapter forwards the text of an input unchanged. */
-const chat =
+const chatWire =
   (dialect: ChatDialectName, exactArguments = true): Make =>
   (played) =>
     createChatCompletionsWire({ ...played, dialect, exactArguments });
 
-const responses: Make = (played) => createResponsesWire({ ...played, exactArguments: true });
+const responsesWire: Make = (played) => createResponsesWire({ ...played, exactArguments: true });
 
 const SERVERS = {
   gemini: (played) => createGeminiWire(played),
@@ -34,17 +34,17 @@ const SERVERS = {
       preserved: true,
       variants: ['redacted', 'interleaved', 'empty-thinking'],
     }),
-  'responses-stored': responses,
-  'responses-unstored': responses,
-  deepseek: chat('deepseek'),
-  'deepseek-sdk': chat('deepseek', false),
-  kimi: chat('kimi'),
-  'kimi-sdk': chat('kimi', false),
-  reasoning: chat('reasoning'),
-  openrouter: chat('openrouter'),
-  'openrouter-sdk': chat('openrouter', false),
-  'extra-content': chat('gemini'),
-  'extra-content-sdk': chat('gemini', false),
+  'responses-stored': responsesWire,
+  'responses-unstored': responsesWire,
+  deepseek: chatWire('deepseek'),
+  'deepseek-sdk': chatWire('deepseek', false),
+  kimi: chatWire('kimi'),
+  'kimi-sdk': chatWire('kimi', false),
+  reasoning: chatWire('reasoning'),
+  openrouter: chatWire('openrouter'),
+  'openrouter-sdk': chatWire('openrouter', false),
+  'extra-content': chatWire('gemini'),
+  'extra-content-sdk': chatWire('gemini', false),
 } as const satisfies Readonly<Record<string, Make>>;
 
 /**

@@ -71,7 +71,7 @@ async function erase(source: CopySource): Promise<void> {
 
 async function forget(source: CopySource, isInUse: boolean): Promise<void> {
   const change = isInUse ? 'UPDATE holdfast_owners SET erased_at = NULL' : 'DELETE FROM holdfast_owners';
-  const statement = database(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
+  const statement = databaseOf(source).prepare(`${change} WHERE owner = ?1 AND erased_at IS NOT NULL`);
   await withD1Timeout(statement.bind(source.owner).run());
 }
 
@@ -105,7 +105,7 @@ async function runBatch(
   { owner, revision }: Fence,
   statements: readonly Statement[],
 ): Promise<void> {
-  const db = database(source);
+  const db = databaseOf(source);
   await withD1Timeout(
     db.batch([
       db.prepare(RAISE_REVISION).bind(owner, revision),
@@ -114,7 +114,7 @@ async function runBatch(
   );
 }
 
-const database = ({ env }: CopySource): D1Database => {
+const databaseOf = ({ env }: CopySource): D1Database => {
   check(env as Env); // bindings have no type here
   return Object(env).INDEX_DB;
 };

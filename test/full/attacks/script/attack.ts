@@ -56,7 +56,7 @@ export const formatValue = (value: unknown): string => {
  * Expects a problem response of this status and type. In `detail`, `{session}` matches the attack's session and
  * `…` matches any text. Without `detail`, any detail is accepted.
  */
-export const problem =
+export const isProblem =
   (status: number, type: string, detail?: string): Check =>
   (came, scene) => {
     const { status: got, headers, json } = came as ReceivedResponse; // an attack that expects a problem returns a response
@@ -66,12 +66,12 @@ export const problem =
     if (wrong !== undefined) return wrong;
     if (headers['content-type'] !== 'application/problem+json') return `is ${headers['content-type']}`;
     if (json?.status !== status) return `says in its body that its status is ${json?.status}`;
-    if (detail === undefined || fits(String(json?.detail), detail, scene)) return undefined;
+    if (detail === undefined || matchesPattern(String(json?.detail), detail, scene)) return undefined;
     return `expected detail ${formatValue(detail)}\n      actual   detail ${formatValue(json?.detail)}`;
   };
 
 /** Returns `true` if a text matches the pattern. */
-export function fits(text: string, pattern: string, { session }: Pick<Scene, 'session'>): boolean {
+export function matchesPattern(text: string, pattern: string, { session }: Pick<Scene, 'session'>): boolean {
   const source = pattern
     .replaceAll('{session}', session)
     .split('…')
@@ -81,7 +81,7 @@ export function fits(text: string, pattern: string, { session }: Pick<Scene, 'se
 }
 
 /** Expects a response of this status whose JSON contains these members. */
-export const answer =
+export const isAnswer =
   (status: number, part: Readonly<Record<string, unknown>> = {}): Check =>
   (came) => {
     const { status: got, json } = came as ReceivedResponse; // an attack with this expectation returns a response
@@ -90,7 +90,7 @@ export const answer =
   };
 
 /** Expects a response of one of these statuses, with any body. */
-export const status =
+export const hasStatus =
   (...expected: readonly number[]): Check =>
   (came) => {
     const { status: got } = came as ReceivedResponse; // an attack with this expectation returns a response
@@ -100,7 +100,7 @@ export const status =
   };
 
 /** Expects a value that contains these members. */
-export const holding =
+export const containsPart =
   (part: object): Check =>
   (came) =>
     thrownBy(() => assert.partialDeepStrictEqual(came as object, part), came, part);
@@ -114,7 +114,7 @@ export const containsText =
   };
 
 /** Expects a text, or the JSON of a value, that does not match this pattern. */
-export const notSaying =
+export const lacksText =
   (pattern: RegExp): Check =>
   (came) => {
     const text = typeof came === 'string' ? came : JSON.stringify(came);

@@ -65,7 +65,7 @@ export async function startEnemyServer(): Promise<EnemyServer> {
     else if (method === undefined || id === undefined) {
       answers.get(id)?.(message.rpc);
       respond(response, { status: 202 });
-    } else if (method !== 'tools/call') json(response, id, { result: resultOf(method, scenario) });
+    } else if (method !== 'tools/call') respondJson(response, id, { result: resultOf(method, scenario) });
     else {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const write = (sent: object): void =>
@@ -116,7 +116,7 @@ function resultOf(method: string, { tools = [], isStateless = false }: Scenario)
   };
 }
 
-const json = (response: ServerResponse, id: unknown, message: object): void =>
+const respondJson = (response: ServerResponse, id: unknown, message: object): void =>
   respond(response, {
     status: 200,
     headers: { 'content-type': 'application/json' },

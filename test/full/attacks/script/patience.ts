@@ -6,10 +6,10 @@ import type { ReceivedResponse } from './http.ts';
  * that takes too long.
  */
 export const pollUntilEnded = (ask: () => Promise<ReceivedResponse>): Promise<ReceivedResponse> =>
-  eventually(ask, ({ status }) => status !== 202);
+  pollUntil(ask, ({ status }) => status !== 202);
 
 /** Repeats a request until the response matches. @throws Error if that takes too long. */
-export async function eventually(
+export async function pollUntil(
   ask: () => Promise<ReceivedResponse>,
   isSuch: (came: ReceivedResponse) => boolean,
 ): Promise<ReceivedResponse> {

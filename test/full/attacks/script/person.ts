@@ -34,7 +34,7 @@ export interface Identity {
 }
 
 /** Creates a person. If there is a token, all requests send it as a bearer token. */
-export function person(identity: Identity): Person {
+export function createPerson(identity: Identity): Person {
   const { origin, name, token, door, record } = identity;
   const own: [string, string][] = [
     ...(token === undefined ? [] : [['authorization', `Bearer ${token}`] as [string, string]]),
@@ -62,6 +62,6 @@ export function person(identity: Identity): Person {
       });
     },
     del: (path) => ask({ method: 'DELETE', path }),
-    at: (other) => person({ ...identity, door: other }),
+    at: (other) => createPerson({ ...identity, door: other }),
   };
 }

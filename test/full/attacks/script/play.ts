@@ -97,7 +97,7 @@ async function playGroup(
   const failed: string[] = [];
   for (const [index, attack] of played.entries()) {
     const scene = sceneOf(stage, `${name.replaceAll(/\W+/g, '-')}-${index}`);
-    const { wrong, came } = await tried(scene, attack);
+    const { wrong, came } = await tryAttack(scene, attack);
     if (verbose) say(`  ${wrong === undefined ? '.' : 'x'} ${attack.name}\n      ${formatValue(came)}`);
     if (wrong !== undefined) failed.push(`${name}: ${attack.name}\n      ${wrong}`);
   }
@@ -130,7 +130,7 @@ interface Tried {
 }
 
 /** Returns the problems with an attack's outcome, or with its side effects. */
-async function tried(scene: Scene, attack: Attack): Promise<Tried> {
+async function tryAttack(scene: Scene, attack: Attack): Promise<Tried> {
   const { act, comes, effects = [] } = attack;
   const before = scene.world.effects.length;
   let came: unknown;

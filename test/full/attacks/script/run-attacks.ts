@@ -46,10 +46,10 @@ async function run({ only, holes, verbose }: AttackOptions): Promise<boolean> {
   );
   await worker.stop();
   for (const server of [world, model, enemy]) server.stop();
-  return verdict(reports, (performance.now() - began) / 1000);
+  return printVerdict(reports, (performance.now() - began) / 1000);
 }
 
-function verdict(reports: readonly GroupReport[], seconds: number): boolean {
+function printVerdict(reports: readonly GroupReport[], seconds: number): boolean {
   const sum = (of: (report: GroupReport) => number): number =>
     reports.reduce((total, report) => total + of(report), 0);
   const tried = sum((report) => report.tried);

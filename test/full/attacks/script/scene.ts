@@ -1,7 +1,7 @@
 /** The environment of the attacks: the callers and their sessions. */
 import type { EnemyServer } from './enemy-server.ts';
 import { type ReceivedResponse, sendBytes } from './http.ts';
-import { type Exchange, type Identity, type Person, person } from './person.ts';
+import { createPerson, type Exchange, type Identity, type Person } from './person.ts';
 import type { PuppetModel, Reply } from './puppet-model.ts';
 import { type Claims, type Forgery, tokenOf } from './secrets.ts';
 import type { World } from './world.ts';
@@ -56,7 +56,7 @@ export interface Stage {
 export function peopleOf({ origin, record }: Pick<Stage, 'origin' | 'record'>): People {
   const known = (name: string, claims?: Claims): Person => {
     const identity: Identity = { origin, name, record };
-    return person(claims === undefined ? identity : { ...identity, token: tokenOf(claims) });
+    return createPerson(claims === undefined ? identity : { ...identity, token: tokenOf(claims) });
   };
   return {
     ann: known('ann', { sub: 'ann', tenant: 'acme' }),
@@ -78,8 +78,9 @@ export function sceneOf(stage: Stage, session: string): Scene {
     own: at(session),
     at,
     play: (...replies) => model.play(...replies),
-    who: (claims, forgery) => person({ origin, record, name: 'stranger', token: tokenOf(claims, forgery) }),
-    bearing: (token) => person({ origin, record, name: 'stranger', token }),
+    who: (claims, forgery) =>
+      createPerson({ origin, record, name: 'stranger', token: tokenOf(claims, forgery) }),
+    bearing: (token) => createPerson({ origin, record, name: 'stranger', token }),
     async bytes(text) {
       const heard = await sendBytes(origin, text);
       const came: ReceivedResponse = { status: 0, headers: {}, text: heard, json: undefined };

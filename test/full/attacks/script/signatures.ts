@@ -19,52 +19,53 @@ export interface Departure {
   readonly as?: string;
 }
 
-export const now = (): number => Math.floor(Date.now() / 1000);
+export const nowInSeconds = (): number => Math.floor(Date.now() / 1000);
 
-const hex = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('hex');
+const hmacHex = (secret: string, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('hex');
 
 const JSON_TYPE = ['content-type', 'application/json'] as const;
 
 /** Signs a delivery as GitHub does. */
-export function github(body: string, departure: Departure = {}): Delivery {
+export function githubDelivery(body: string, departure: Departure = {}): Delivery {
   const { secret = SECRETS.GITHUB_SECRET, hook = 'github', as = 'issues' } = departure;
   const headers = [
     JSON_TYPE,
     ['x-github-event', as],
     ['x-github-delivery', 'd-1'],
-    ['x-hub-signature-256', `sha256=${hex(secret, body)}`],
+    ['x-hub-signature-256', `sha256=${hmacHex(secret, body)}`],
   ] as const;
   return { path: `/hooks/${hook}`, headers, body };
 }
 
 /** Signs a delivery as Slack does. */
-export function slack(
+export function slackDelivery(
   body: string,
-  { time = now(), secret = SECRETS.SLACK_SECRET }: Departure = {},
+  { time = nowInSeconds(), secret = SECRETS.SLACK_SECRET }: Departure = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
     ['x-slack-request-timestamp', String(time)],
-    ['x-slack-signature', `v0=${hex(secret, `v0:${time}:${body}`)}`],
+    ['x-slack-signature', `v0=${hmacHex(secret, `v0:${time}:${body}`)}`],
   ] as const;
   return { path: '/hooks/slack', headers, body };
 }
 
 /** Signs a delivery as Stripe does. */
-export function stripe(
+export function stripeDelivery(
   body: string,
-  { time = now(), secret = SECRETS.STRIPE_SECRET }: Departure = {},
+  { time = nowInSeconds(), secret = SECRETS.STRIPE_SECRET }: Departure = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
-    ['stripe-signature', `t=${time},v1=${hex(secret, `${time}.${body}`)}`],
+    ['stripe-signature', `t=${time},v1=${hmacHex(secret, `${time}.${body}`)}`],
   ] as const;
   return { path: '/hooks/stripe', headers, body };
 }
 
 /** Signs a delivery by Standard Webhooks. */
-export function standard(body: string, departure: Departure = {}): Delivery {
-  const { time = now(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
+export function standardDelivery(body: string, departure: Departure = {}): Delivery {
+  const { time = nowInSeconds(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');
   const headers = [

@@ -25,7 +25,7 @@ import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './m
 import { peers } from './peers.ts';
 import { hasHole, settings } from './settings.ts';
 import { leak, pay, records } from './tools.ts';
-import { chatCallers, tenants } from './who.ts';
+import { authenticateTenant, chatCallers } from './who.ts';
 
 const model = openaiCompatible({
   baseURL: settings.MODEL_URL,
@@ -67,8 +67,8 @@ const app: HoldfastConfig = {
 };
 
 const use = [...(app.use ?? []), index, ...hooks, ...misplacedHooks, ...misplacedOutgoing];
-const main = createHoldfast({ ...app, auth: tenants, use });
-const limited = createHoldfast({ ...app, auth: tenants, use: [...use, rateLimit()] });
+const main = createHoldfast({ ...app, auth: authenticateTenant, use });
+const limited = createHoldfast({ ...app, auth: authenticateTenant, use: [...use, rateLimit()] });
 peers.app = main;
 const builtIn = createHoldfast({ ...app, use: [openApi(), fileModule, pages] });
 /** An app with the chat completions API. For some of its callers, one token is used by several persons. */
@@ -131,7 +131,7 @@ const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
 /** One environment object for each app, because an app caches values by environment. */
 const environments = new Map<string, Env>();
 
-function environment(name: string, door: AttackedApp, env: Env): Env {
+function environmentOf(name: string, door: AttackedApp, env: Env): Env {
   const known = environments.get(name) ?? { ...env, ...door.env };
   environments.set(name, known);
   return known;
@@ -145,7 +145,7 @@ export default {
     const name = request.headers.get('x-door') ?? 'main';
     const door = DOORS.get(name);
     if (door === undefined) return new Response('There is no such door.', { status: 599 });
-    return door.holdfast.worker.fetch(request, environment(name, door, env), ctx);
+    return door.holdfast.worker.fetch(request, environmentOf(name, door, env), ctx);
   },
 } satisfies ExportedHandler<Env>;
 export const { TurnRunner } = main;

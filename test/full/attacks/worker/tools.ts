@@ -62,10 +62,10 @@ export const leak = defineTool({
   description: 'Says too much.',
   input: v.object({ as: v.optional(v.picklist(['plain', 'json', 'url', 'error', 'base64', 'basic'])) }),
   effect: 'read',
-  run: ({ as = 'plain' }, call) => spoken(as, call),
+  run: ({ as = 'plain' }, call) => speakSecret(as, call),
 });
 
-function spoken(as: string, { secrets, progress, say }: CallContext): unknown {
+function speakSecret(as: string, { secrets, progress, say }: CallContext): unknown {
   const secret = secrets.get('API_KEY') ?? '';
   if (as === 'json') return { nested: [{ secret }] };
   if (as === 'url') return `https://x.example/?key=${encodeURIComponent(secret)}`;

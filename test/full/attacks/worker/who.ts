@@ -4,7 +4,7 @@ import { hasHole, settings } from './settings.ts';
 const AUDIENCE = 'holdfast';
 
 /** Authenticates a caller by a JSON Web Token (HS256) with a tenant. */
-export const tenants: Authenticate = async (request) => {
+export const authenticateTenant: Authenticate = async (request) => {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? [];
   const claims = token === undefined ? undefined : await claimsOf(token);
   if (claims === undefined) return null;
@@ -20,7 +20,7 @@ export const tenants: Authenticate = async (request) => {
 
 /** Authenticates the same callers for chats. A token may state that its bearer acts for several persons. */
 export const chatCallers: Authenticate = async (request, env) => {
-  const caller = await tenants(request, env);
+  const caller = await authenticateTenant(request, env);
   if (caller === null) return null;
   const delegates = hasHole('anybody-delegates') || caller.claims?.delegates;
   return { ...caller, delegates: delegates as boolean | undefined }; // the library rejects values that are not booleans
@@ -34,9 +34,9 @@ async function claimsOf(token: string): Promise<Claims | undefined> {
     return undefined;
   const header = parseClaims(head);
   if (header?.alg !== 'HS256') return undefined;
-  const key = await crypto.subtle.importKey('raw', encoded(settings.JWT_KEY), HMAC, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', encodeText(settings.JWT_KEY), HMAC, false, ['verify']);
   const bytes = fromUrl(signature);
-  const holds = bytes && (await crypto.subtle.verify('HMAC', key, bytes, encoded(`${head}.${body}`)));
+  const holds = bytes && (await crypto.subtle.verify('HMAC', key, bytes, encodeText(`${head}.${body}`)));
   if (!holds) return undefined;
   const claims = parseClaims(body);
   const now = Date.now() / 1000;
@@ -45,7 +45,7 @@ async function claimsOf(token: string): Promise<Claims | undefined> {
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-const encoded = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
+const encodeText = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(new TextEncoder().encode(text));
 
 function parseClaims(part: string): Claims | undefined {
   const bytes = fromUrl(part);

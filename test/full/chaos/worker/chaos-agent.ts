@@ -14,25 +14,31 @@ export const defineChaos = (shop: Shop): Agent<'chaos'> =>
     name: 'chaos',
     description: 'Does what it is told while it is killed.',
     instructions: 'Do every step of the plan, in order.',
-    tools: [reading(shop), idempotent(shop), createOnceTool(shop), reconciled(shop), approved(shop)],
+    tools: [
+      createReadTool(shop),
+      createIdempotentTool(shop),
+      createOnceTool(shop),
+      createReconciledTool(shop),
+      createApprovedTool(shop),
+    ],
   });
 
-const reading = (shop: Shop) =>
+const createReadTool = (shop: Shop) =>
   defineTool({
     name: 'read',
     description: 'Looks something up.',
     effect: 'read',
     input,
-    run: (asked, call) => slowly(asked, call, () => shop.shipment('KC-7001', call)),
+    run: (asked, call) => actSlowly(asked, call, () => shop.shipment('KC-7001', call)),
   });
 
-const idempotent = (shop: Shop) =>
+const createIdempotentTool = (shop: Shop) =>
   defineTool({
     name: 'idempotent',
     description: 'Sets something; twice is as good as once.',
     effect: 'idempotent',
     input,
-    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.idempotent, order(asked), call)),
+    run: (asked, call) => actSlowly(asked, call, () => shop.act(SERVICES.idempotent, toOrder(asked), call)),
   });
 
 const createOnceTool = (shop: Shop) =>
@@ -41,38 +47,38 @@ const createOnceTool = (shop: Shop) =>
     description: 'Does something that nobody can be asked about.',
     effect: 'once',
     input,
-    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.once, order(asked), call)),
+    run: (asked, call) => actSlowly(asked, call, () => shop.act(SERVICES.once, toOrder(asked), call)),
   });
 
-const reconciled = (shop: Shop) =>
+const createReconciledTool = (shop: Shop) =>
   defineTool({
     name: 'reconciled',
     description: 'Does something that can be asked about by its key.',
     effect: 'once',
     input,
-    run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.reconciled, order(asked), call)),
+    run: (asked, call) => actSlowly(asked, call, () => shop.act(SERVICES.reconciled, toOrder(asked), call)),
     async reconcile(_asked, call) {
       const known = await shop.recall(SERVICES.reconciled, call);
       return typeof known === 'string' ? known : { done: known };
     },
   });
 
-const approved = (shop: Shop) =>
+const createApprovedTool = (shop: Shop) =>
   requireApproval(
     defineTool({
       name: 'approved',
       description: 'Does something that somebody has to approve.',
       effect: 'once',
       input,
-      run: (asked, call) => slowly(asked, call, () => shop.act(SERVICES.approved, order(asked), call)),
+      run: (asked, call) => actSlowly(asked, call, () => shop.act(SERVICES.approved, toOrder(asked), call)),
     }),
     ({ label }) => `Do ${label}?`,
   );
 
-const order = ({ label }: Input) => ({ label });
+const toOrder = ({ label }: Input) => ({ label });
 
 /** Waits before and after the effect, so that a process can die in either phase. */
-async function slowly<T>(
+async function actSlowly<T>(
   { before, after }: Input,
   { signal }: CallContext,
   act: () => Promise<T>,

@@ -10,7 +10,7 @@ import { type Plan, type PlannedCall, planIn } from './plan.ts';
 export const plannedModel: ChatModel = {
   name: 'planned',
   async ask({ messages }, { signal, onText }) {
-    const { plans, place } = unfinished(messages);
+    const { plans, place } = findUnfinished(messages);
     await pause(plans.at(-1)?.think ?? 0, signal);
     if (signal.aborted) throw new ModelError('aborted', 'The request was aborted.');
     const calls = plans.flatMap(({ steps }) => steps)[place];
@@ -35,7 +35,7 @@ const callReply = (calls: readonly PlannedCall[]): ModelReply => ({
  * Returns the plans since the last text answer, and the number of steps that were requested. A plan that does
  * not steer starts a new list.
  */
-function unfinished(messages: readonly ModelMessage[]): { plans: readonly Plan[]; place: number } {
+function findUnfinished(messages: readonly ModelMessage[]): { plans: readonly Plan[]; place: number } {
   let plans: readonly Plan[] = [];
   let place = 0;
   for (const message of messages) {

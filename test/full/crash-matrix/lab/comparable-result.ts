@@ -3,7 +3,7 @@ import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, valueIn } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS, PROCESS } from '../../../doors/kinds.ts';
 import { type CallNames, callNames, type PlayResult, unknownCalls } from '../../../doors/testing.ts';
-import { comparable, comparableState } from './comparable.ts';
+import { comparableState, toComparableJson } from './comparable.ts';
 
 /** The result of a play in a comparable form. If no data was lost, the results of two plays are equal. */
 export interface ComparableResult {
@@ -47,14 +47,14 @@ export function toComparable(
   const unknown = unknownCalls(events);
   return {
     // The output limit depends on the tokens that lost attempts used.
-    shown: requests.map(({ maxOutputTokens: _, ...request }) => comparable(request, names)),
+    shown: requests.map(({ maxOutputTokens: _, ...request }) => toComparableJson(request, names)),
     happened: events
       .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isHeldBack(event))
       // The number of questions of an interrupted call depends on when it was interrupted.
       .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>
-        comparable(
-          { ...placeless(event), seq: undefined, at: undefined, ms: undefined, from: undefined },
+        toComparableJson(
+          { ...withoutPlace(event), seq: undefined, at: undefined, ms: undefined, from: undefined },
           names,
         ),
       )
@@ -67,7 +67,7 @@ export function toComparable(
 }
 
 /** Removes the journal positions of messages whose summary was dropped. */
-const placeless = (event: StoredEvent): StoredEvent =>
+const withoutPlace = (event: StoredEvent): StoredEvent =>
   event.type === 'module-event'
     ? { ...event, facts: event.facts.map((one) => ({ ...one, fact: { ...Object(one.fact), from: 0 } })) }
     : event;
@@ -84,7 +84,7 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
     cut: cut?.text,
     cells: Object.fromEntries(cells),
     ...Object.fromEntries(
-      [...memories].map(([name, value]) => [name, name.startsWith('app:') ? timeless(value) : value]),
+      [...memories].map(([name, value]) => [name, name.startsWith('app:') ? withoutTimes(value) : value]),
     ),
     compaction: memories.get('compaction') !== undefined && memories.get('compaction') !== null,
     [PROCESS.name]: sortedProcess(memories),
@@ -97,7 +97,7 @@ function memoryOf(state: SessionState, names: CallNames): Record<string, string>
 /**
  * Replaces times. The memory of a scenario's own module contains only times, so only their number is compared.
  */
-const timeless = (value: unknown): unknown =>
+const withoutTimes = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? 'a time' : one)));
 
 /** Sorts the history, because parallel calls end in any order and take different times. */

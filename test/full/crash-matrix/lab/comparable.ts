@@ -1,11 +1,11 @@
 import type { CallNames } from '../../../doors/testing.ts';
 
 /** Serializes data, with call ids replaced by names, so that equal data has equal text. */
-export const comparable = (data: unknown, names: CallNames): string =>
-  renameIds(JSON.stringify(data ?? null, untimed), names);
+export const toComparableJson = (data: unknown, names: CallNames): string =>
+  renameIds(JSON.stringify(data ?? null, withoutTime), names);
 
 /** Removes the times of facts, because a disturbance changes the clock. */
-function untimed(_: string, value: unknown): unknown {
+function withoutTime(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('slice' in value && 'fact' in value)) return value;
   return { ...value, at: undefined };
 }
@@ -13,7 +13,7 @@ function untimed(_: string, value: unknown): unknown {
 /** Serializes data whose keys have no significant order. */
 export function comparableState(data: unknown, names: CallNames): string {
   const text = JSON.stringify(data ?? null, (key, value: unknown) =>
-    value instanceof Map ? [...value] : untimed(key, value),
+    value instanceof Map ? [...value] : withoutTime(key, value),
   );
   const named: unknown = JSON.parse(renameIds(text, names));
   return JSON.stringify(named, (_, value: unknown) => {

@@ -53,20 +53,20 @@ export const kitOf = ({ ran, world, effect }: Pick<CrashKit<LabWorld>, 'ran' | '
     input,
     ...declared
   }: KitTool<Name, InputOf<Declaration>, Output> & { readonly input?: Declaration }) => {
-    const { reconcile, ...acting } = acts(ran, declared);
+    const { reconcile, ...acting } = createActingTool(ran, declared);
     return declared.care === 'reconciled'
       ? defineTool<Name, Declaration, Output>({ ...acting, input, effect: 'once', reconcile })
       : defineTool<Name, Declaration, Output>({ ...acting, input, effect: declared.care });
   },
   text: (declared) => {
-    const { reconcile, ...acting } = acts(ran, declared);
+    const { reconcile, ...acting } = createActingTool(ran, declared);
     return declared.care === 'reconciled'
       ? defineTextTool({ ...acting, effect: 'once', reconcile })
       : defineTextTool({ ...acting, effect: declared.care });
   },
 });
 
-function acts<Name extends string, Input, Output>(
+function createActingTool<Name extends string, Input, Output>(
   ran: CrashKit['ran'],
   { care: _, answer, ...declared }: KitTool<Name, Input, Output>,
 ) {

@@ -18,15 +18,15 @@ export const SABOTAGES = {
   /** Accepts every append without checking its epoch or sequence number. */
   fencing: (session) => ({ ...session, port: withoutFence(session.port) }),
   /** Stores replies without their first part. */
-  'every-part': (session) => storing(session, ([, ...others]) => others),
+  'every-part': (session) => changeStored(session, ([, ...others]) => others),
   /** Swaps the first two parts of stored replies. */
   'part-order': (session) =>
-    storing(session, ([first, second, ...others]) =>
+    changeStored(session, ([first, second, ...others]) =>
       [second, first, ...others].filter((one) => one !== undefined),
     ),
   /** Removes a character from the provider's data of each stored part. */
   signatures: (session) =>
-    storing(session, (parts) =>
+    changeStored(session, (parts) =>
       parts.map((part) => JSON.parse(JSON.stringify(part).replace(/("signature":"[^"]*)[^"]"/, '$1"'))),
     ),
 } as const satisfies Readonly<Record<string, Sabotage>>;
@@ -34,7 +34,7 @@ export const SABOTAGES = {
 export type Guard = keyof typeof SABOTAGES;
 
 /** Changes the parts of stored replies. Only the invocation that received a reply knows its original parts. */
-const storing = (
+const changeStored = (
   session: CrashableSession,
   change: (parts: readonly unknown[]) => readonly unknown[],
 ): CrashableSession => ({

@@ -4,7 +4,7 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 const task = v.object({ task: v.string() });
 
@@ -27,7 +27,7 @@ const agentic: Scenario = {
       captureNestedArtifacts: true,
       tools: [kit.tool({ name: 'look', care: 'read' }), dig, deeper],
     });
-    return survivor([work]);
+    return defineSurvivor([work]);
   },
   script: [
     {
@@ -53,7 +53,7 @@ const agentic: Scenario = {
 const agenticOnce: Scenario = {
   kind: 'agentic-once',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineAgenticTool({
         name: 'work',
         description: 'Works.',
@@ -72,7 +72,7 @@ const agenticOnce: Scenario = {
 const nestedApproval: Scenario = {
   kind: 'agentic-approval',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineAgenticTool({
         name: 'work',
         description: 'Works.',
@@ -95,7 +95,7 @@ const nestedApproval: Scenario = {
   steps: [{ send: 'Go.' }, { decide: 'pay', as: { decision: 'approve' } }],
 };
 
-const helper = (kit: Kit) =>
+const defineHelper = (kit: Kit) =>
   defineAgent({
     name: 'helper',
     description: 'Helps.',
@@ -118,8 +118,8 @@ const helper = (kit: Kit) =>
 const subagent: Scenario = {
   kind: 'subagent',
   agent: (kit) =>
-    survivor([
-      defineSubagent({ agent: helper(kit) }),
+    defineSurvivor([
+      defineSubagent({ agent: defineHelper(kit) }),
       defineSubagent({ agent: 'helper', name: 'helper_by_name' }),
       kit.tool({
         name: 'board',
@@ -127,7 +127,7 @@ const subagent: Scenario = {
         answer: (_, { blackboard }) => JSON.stringify(blackboard.entries()),
       }),
     ]),
-  agents: (kit) => [helper(kit)],
+  agents: (kit) => [defineHelper(kit)],
   script: [
     {
       to: 'Go.',

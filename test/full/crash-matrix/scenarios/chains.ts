@@ -10,7 +10,7 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 const id = v.object({ id: v.string() });
 
@@ -69,11 +69,11 @@ const listCustomers = (kit: Kit, Customer: DomainType) =>
 const getCall = (one: string) => ({ name: 'get_customer', input: { id: one } });
 
 /** A second customer replaces the first, and the bound objects are available in the next turn. */
-const chain = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
+const chainScenario = (kind: string, entries: (types: Types) => readonly Chained[]): Scenario => ({
   kind,
   agent(kit) {
     const types = typesOf(kit);
-    return survivor([getCustomer(kit, types.Customer)], { use: [chaining(entries(types))] });
+    return defineSurvivor([getCustomer(kit, types.Customer)], { use: [chaining(entries(types))] });
   },
   script: [
     {
@@ -97,7 +97,7 @@ const discovered: Scenario = {
   kind: 'discover',
   agent(kit) {
     const { Customer } = typesOf(kit);
-    return survivor([listCustomers(kit, Customer)], {
+    return defineSurvivor([listCustomers(kit, Customer)], {
       use: [chaining([discover(Customer, { hint: true })])],
     });
   },
@@ -120,7 +120,7 @@ const nested: Scenario = {
   kind: 'chaining-nested',
   agent(kit) {
     const { Customer, Order } = typesOf(kit);
-    return survivor([
+    return defineSurvivor([
       defineAgenticTool({
         name: 'clerk',
         description: 'Serves a customer.',
@@ -146,8 +146,8 @@ const nested: Scenario = {
 };
 
 export const chains: readonly Scenario[] = [
-  chain('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
-  chain('chaining-any', () => [chainAny()]),
+  chainScenario('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
+  chainScenario('chaining-any', () => [chainAny()]),
   discovered,
   nested,
 ];

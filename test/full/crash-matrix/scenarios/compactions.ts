@@ -6,13 +6,13 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import type { ScriptedExchange } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** Text that fills a conversation. */
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
 /** A conversation that is summarized twice. A summary that was already received is not requested again. */
-const compacted = (
+const compactionScenario = (
   kind: string,
   options: SummaryOptions,
   summary: readonly ScriptedExchange[],
@@ -20,9 +20,12 @@ const compacted = (
   kind,
   tells: '"summary":"',
   agent: (kit) =>
-    survivor([kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })], {
-      use: [summarize(options)],
-    }),
+    defineSurvivor(
+      [kit.tool({ name: 'pay', care: 'reconciled' }), kit.tool({ name: 'mail', care: 'once' })],
+      {
+        use: [summarize(options)],
+      },
+    ),
   script: [
     ...summary,
     { to: 'Go.', replies: [{ calls: ['pay'] }, `Paid ${AT_LENGTH}.`] },
@@ -61,7 +64,7 @@ const tooLong: Scenario = {
       input: v.object({ task: v.string() }),
       tools: [read],
     });
-    return survivor([kit.tool({ name: 'pay', care: 'reconciled' }), read, work], {
+    return defineSurvivor([kit.tool({ name: 'pay', care: 'reconciled' }), read, work], {
       use: [budget({ tokens: 400_000 })],
     });
   },
@@ -76,7 +79,7 @@ const tooLong: Scenario = {
 };
 
 export const compactions: readonly Scenario[] = [
-  compacted(
+  compactionScenario(
     'compaction',
     {
       overTokens: 60,
@@ -85,12 +88,12 @@ export const compactions: readonly Scenario[] = [
     },
     [],
   ),
-  compacted('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
+  compactionScenario('compaction-by-model', { overTokens: 60, keepTurns: 0 }, [
     { to: '{"assistant":', replies: ['In short: it was paid.'] },
   ]),
   {
     // A dropped summary is not requested again by a later invocation.
-    ...compacted('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
+    ...compactionScenario('compaction-dropped', { overTokens: 60, keepTurns: 0 }, [
       { to: '{"assistant":', replies: [' '] },
     ]),
     tells: '"module":"compaction"',

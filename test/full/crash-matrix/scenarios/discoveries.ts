@@ -13,7 +13,7 @@ import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { CallInterrupted, createFact, isEqualJson } from '../../../doors/tools.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** The tools by name. */
 const toolsOf = (kit: Kit): ReadonlyMap<string, AnyTool> =>
@@ -34,7 +34,7 @@ const listingFact = (key: string, names: readonly string[]): MemoryFact =>
  * An external source of tools. `names` returns its tools at each step of the loop. An empty list means that the
  * source is down.
  */
-function source(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
+function createSource(kit: Kit, key: string, names: (view: LoopView) => readonly string[]): ToolProvider {
   const tools = toolsOf(kit);
   const ask = ({ view, ask }: Discovery): Promise<MemoryFact> =>
     // Longer than a lease: a stalled invocation must lose the turn before it treats the source as failed.
@@ -66,14 +66,18 @@ const discovery: Scenario = {
   kind: 'discovery',
   tells: '"type":"tools-listed","turn":"t1","frame":',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({ name: 'wait', care: 'read' }),
-      source(kit, 'shop', ({ iterations }) => [[], ['buy'], ['buy'], ['buy', 'sell']][iterations] ?? []),
+      createSource(
+        kit,
+        'shop',
+        ({ iterations }) => [[], ['buy'], ['buy'], ['buy', 'sell']][iterations] ?? [],
+      ),
       defineAgenticTool({
         name: 'trade',
         description: 'Trades.',
         input: v.object({ what: v.string() }),
-        tools: [source(kit, 'market', () => ['look', 'sell'])],
+        tools: [createSource(kit, 'market', () => ['look', 'sell'])],
       }),
     ]),
   script: [
@@ -99,7 +103,7 @@ const prepared: Scenario = {
   tells: '"slice":"listings"',
   agent: (kit) => {
     const tools = toolsOf(kit);
-    return survivor([
+    return defineSurvivor([
       kit.tool({ name: 'wait', care: 'read' }),
       defineUnfolding({
         name: 'shop',

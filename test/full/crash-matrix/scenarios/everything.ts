@@ -2,9 +2,9 @@ import { type AnyTool, text } from '../../../../src/index.ts';
 import { nest } from '../../../../src/kinds/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
-const tools = (kit: Kit): readonly AnyTool[] => [
+const createTools = (kit: Kit): readonly AnyTool[] => [
   kit.tool({ name: 'look', care: 'read' }),
   kit.tool({ name: 'put', care: 'idempotent' }),
   kit.tool({ name: 'pay', care: 'reconciled' }),
@@ -36,7 +36,7 @@ const dig = (kit: Kit): AnyTool => ({
       name: 'dig',
       instructions: '',
       message: 'Dig.',
-      tools: tools(kit),
+      tools: createTools(kit),
     });
     return text(`${frame.outcome}: ${frame.text}`);
   },
@@ -46,7 +46,11 @@ const dig = (kit: Kit): AnyTool => ({
 export const everything: Scenario = {
   kind: 'everything',
   agent: (kit) =>
-    survivor([...tools(kit), dig(kit), kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true })]),
+    defineSurvivor([
+      ...createTools(kit),
+      dig(kit),
+      kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true }),
+    ]),
   script: [
     {
       to: 'Go.',

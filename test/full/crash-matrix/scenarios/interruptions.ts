@@ -1,12 +1,12 @@
 import { sendLater } from '../../../../src/modules/schedules/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** Two messages that wait for the running turn and are answered in order. */
 const queued: Scenario = {
   kind: 'queued',
   agent: (kit) =>
-    survivor([kit.tool({ name: 'look', care: 'read' }), kit.tool({ name: 'pay', care: 'reconciled' })]),
+    defineSurvivor([kit.tool({ name: 'look', care: 'read' }), kit.tool({ name: 'pay', care: 'reconciled' })]),
   script: [
     { to: 'Go.', replies: [{ calls: ['look'] }, { calls: ['pay'] }, 'Paid.'] },
     { to: 'And then?', replies: [{ calls: ['pay'] }, 'Paid again.'] },
@@ -28,7 +28,7 @@ const steered: Scenario = {
   kind: 'steered',
   tells: '"type":"turn-steered"',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({ name: 'put', care: 'idempotent' }),
       kit.tool({ name: 'pay', care: 'reconciled' }),
       kit.tool({ name: 'mail', care: 'once' }),
@@ -45,7 +45,7 @@ const cancelled: Scenario = {
   kind: 'cancelled',
   tells: '"outcome":"cancelled"',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({ name: 'look', care: 'read' }),
       kit.tool({ name: 'put', care: 'idempotent' }),
       kit.tool({ name: 'pay', care: 'reconciled' }),
@@ -65,7 +65,7 @@ const scheduled: Scenario = {
   kind: 'scheduled',
   tells: '"scheduled":[',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({
         name: 'remind',
         care: 'idempotent',

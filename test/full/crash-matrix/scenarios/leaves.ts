@@ -1,11 +1,11 @@
 import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** One tool, called once and then twice in one reply. */
-const leaf = (kind: string, care: RepeatEffect): Scenario => ({
+const leafScenario = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
-  agent: (kit) => survivor([kit.tool({ name: 'act', care })]),
+  agent: (kit) => defineSurvivor([kit.tool({ name: 'act', care })]),
   script: [{ to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] }],
   steps: [{ send: 'Go.' }],
 });
@@ -14,7 +14,7 @@ const leaf = (kind: string, care: RepeatEffect): Scenario => ({
 const batch: Scenario = {
   kind: 'parallel-batch',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({ name: 'look', care: 'read' }),
       kit.tool({ name: 'put', care: 'idempotent' }),
       kit.tool({ name: 'pay', care: 'reconciled' }),
@@ -33,7 +33,7 @@ const batch: Scenario = {
 const serialLane: Scenario = {
   kind: 'serial-lane',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({
         name: 'step',
         care: 'idempotent',
@@ -57,7 +57,7 @@ const serialLane: Scenario = {
 const textTool: Scenario = {
   kind: 'text-tool',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.text({ name: 'note', care: 'idempotent', answer: (input) => `noted: ${input}` }),
       kit.tool({ name: 'finish', care: 'reconciled', returnDirect: true }),
     ]),
@@ -68,10 +68,10 @@ const textTool: Scenario = {
 };
 
 export const leaves: readonly Scenario[] = [
-  leaf('read', 'read'),
-  leaf('idempotent', 'idempotent'),
-  leaf('once', 'once'),
-  leaf('once-reconciled', 'reconciled'),
+  leafScenario('read', 'read'),
+  leafScenario('idempotent', 'idempotent'),
+  leafScenario('once', 'once'),
+  leafScenario('once-reconciled', 'reconciled'),
   batch,
   serialLane,
   textTool,

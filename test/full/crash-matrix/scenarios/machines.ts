@@ -3,15 +3,15 @@ import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** Orders with separate positions, over two turns. */
-const machine = (kind: string, care: RepeatEffect): Scenario => ({
+const machineScenario = (kind: string, care: RepeatEffect): Scenario => ({
   kind,
-  agent: (kit) => survivor([orders(kit, care)]),
+  agent: (kit) => defineSurvivor([defineOrders(kit, care)]),
   script: [
-    { to: 'Go.', replies: [{ calls: [order(41), order(42)] }, 'Ordered.'] },
-    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Shipped.'] },
+    { to: 'Go.', replies: [{ calls: [orderCall(41), orderCall(42)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Shipped.'] },
     {
       to: '{"id":41}',
       replies: [{ calls: ['ship'] }, { calls: ['add', 'confirm'] }, { calls: ['status'] }, 'Confirmed 41.'],
@@ -25,7 +25,7 @@ const machine = (kind: string, care: RepeatEffect): Scenario => ({
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 });
 
-const orders = (kit: Kit, care: RepeatEffect) =>
+const defineOrders = (kit: Kit, care: RepeatEffect) =>
   defineStateMachine({
     name: 'orders',
     description: 'Processes one order.',
@@ -44,17 +44,17 @@ const orders = (kit: Kit, care: RepeatEffect) =>
     instructions: (_, { id }, state) => `Order ${id} is ${state}.`,
   });
 
-function order(id: number, note?: string) {
+function orderCall(id: number, note?: string) {
   return { name: 'orders', input: { id, ...(note !== undefined && { note }) } };
 }
 
 /** Orders that were confirmed outside of the session. */
 const elsewhere: Scenario = {
   kind: 'state-machine-elsewhere',
-  agent: (kit) => survivor([startingIn(orders(kit, 'reconciled'), 'confirmed')]),
+  agent: (kit) => defineSurvivor([startingIn(defineOrders(kit, 'reconciled'), 'confirmed')]),
   script: [
-    { to: 'Go.', replies: [{ calls: [order(41)] }, 'Ordered.'] },
-    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Done.'] },
+    { to: 'Go.', replies: [{ calls: [orderCall(41)] }, 'Ordered.'] },
+    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Done.'] },
     { to: '{"id":41}', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
     { to: '"note":"on"', replies: [{ calls: ['ship', 'status'] }, 'It was shipped.'] },
   ],
@@ -74,12 +74,12 @@ const renamed: Scenario = {
         return 'deployed';
       },
     });
-    return survivor([world.isDeployed ? renamedOrders(kit) : orders(kit, 'reconciled'), deploy]);
+    return defineSurvivor([world.isDeployed ? renamedOrders(kit) : defineOrders(kit, 'reconciled'), deploy]);
   },
   script: [
-    { to: 'Go.', replies: [{ calls: [order(41)] }, 'Ordered.'] },
+    { to: 'Go.', replies: [{ calls: [orderCall(41)] }, 'Ordered.'] },
     { to: 'Deploy.', replies: [{ calls: ['deploy'] }, 'Deployed.'] },
-    { to: 'Again.', replies: [{ calls: [order(41, 'on')] }, 'Shipped.'] },
+    { to: 'Again.', replies: [{ calls: [orderCall(41, 'on')] }, 'Shipped.'] },
     { to: '{"id":41}', replies: [{ calls: ['add'] }, { calls: ['confirm'] }, 'Confirmed 41.'] },
     { to: '"note":"on"', replies: [{ calls: ['confirm'] }, { calls: ['ship'] }, 'Shipped 41.'] },
   ],
@@ -102,8 +102,8 @@ const renamedOrders = (kit: Kit) =>
   });
 
 export const machines: readonly Scenario[] = [
-  machine('state-machine', 'reconciled'),
-  machine('state-machine-once', 'once'),
+  machineScenario('state-machine', 'reconciled'),
+  machineScenario('state-machine-once', 'once'),
   elsewhere,
   renamed,
 ];

@@ -3,12 +3,13 @@ import { artifact } from '../../../../src/index.ts';
 import { definePipeline } from '../../../../src/kinds/entry.ts';
 import { oneShotPerLoop, publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** A result that is sent once for each loop and referenced afterwards. A new turn sends it again. */
 const oneShot: Scenario = {
   kind: 'one-shot',
-  agent: (kit) => survivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),
+  agent: (kit) =>
+    defineSurvivor([oneShotPerLoop(kit.tool({ name: 'manual', care: 'read' }), 'Write it now.')]),
   script: [
     { to: 'Go.', replies: [{ calls: ['manual', 'manual'] }, { calls: ['manual'] }, 'Written.'] },
     { to: 'Again.', replies: [{ calls: ['manual'] }, 'Written again.'] },
@@ -20,7 +21,7 @@ const oneShot: Scenario = {
 const sinks: Scenario = {
   kind: 'sink-blackboard',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       publishToBlackboard(
         kit.tool({
           name: 'find',
@@ -59,7 +60,7 @@ const sinks: Scenario = {
 const pipeline: Scenario = {
   kind: 'pipeline',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       definePipeline({
         name: 'prepare',
         steps: [
@@ -79,7 +80,7 @@ const pipeline: Scenario = {
 const structured: Scenario = {
   kind: 'structured-answer',
   agent: (kit) =>
-    survivor([kit.tool({ name: 'count', care: 'reconciled', answer: () => '7' })], {
+    defineSurvivor([kit.tool({ name: 'count', care: 'reconciled', answer: () => '7' })], {
       output: v.object({ total: v.number() }),
     }),
   script: [

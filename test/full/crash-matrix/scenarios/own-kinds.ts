@@ -5,10 +5,10 @@ import { decorate, mapContent } from '../../../../src/modules/decorators/entry.t
 import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** A rate-limited tool. The remaining time is removed from its texts, because disturbances take time. */
-const limited = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => {
+const limitedTool = (kit: Kit, care: RepeatEffect, perHour: number): AnyTool => {
   const tool = withRateLimit({ perHour })(kit.tool({ name: 'act', care }));
   return decorate(tool, {
     call: async (input, call) =>
@@ -22,7 +22,7 @@ const rateLimited = (care: RepeatEffect): Scenario => ({
   refuses: 2,
   kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
-  agent: (kit) => survivor([limited(kit, care, 2)]),
+  agent: (kit) => defineSurvivor([limitedTool(kit, care, 2)]),
   script: [
     { to: 'Go.', replies: [{ calls: ['act'] }, { calls: ['act', 'act'] }, 'Acted.'] },
     { to: 'Again.', replies: [{ calls: ['act'] }, 'Refused.'] },
@@ -37,14 +37,14 @@ const counted: Scenario = {
   kinds: [rateLimits.use()],
   tells: 'app:rate-limits',
   agent(kit) {
-    const act = limited(kit, 'reconciled', 2);
+    const act = limitedTool(kit, 'reconciled', 2);
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
       instructions: 'You help.',
       tools: [act],
     });
-    return survivor([act, defineSubagent({ agent: helper })]);
+    return defineSurvivor([act, defineSubagent({ agent: helper })]);
   },
   script: [
     {

@@ -4,7 +4,7 @@ import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 type Call = string | readonly [name: string, input: string];
 
@@ -42,7 +42,7 @@ const reasoning: Scenario = {
       input: task,
       tools: [look, kit.tool({ name: 'note', care: 'idempotent' })],
     });
-    return survivor([look, pay, work]);
+    return defineSurvivor([look, pay, work]);
   },
   script: [
     {
@@ -67,7 +67,7 @@ const reasoning: Scenario = {
 };
 
 /** A reply with the provider's own tool calls and their sources, before calls of our tools. */
-const searched = (word: string, ...calls: readonly string[]): ScriptedReply => ({
+const searchReply = (word: string, ...calls: readonly string[]): ScriptedReply => ({
   parts: [
     { type: 'reasoning', text: `I search ${word}.`, provider: signature(word) },
     {
@@ -99,7 +99,7 @@ const providerTools: Scenario = {
   kind: 'provider-tools',
   tells: 'srv-kelp',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       providerTool({ type: 'provider', id: 'maker.web_search_20260101', args: { maxUses: 2 } }),
       kit.tool({ name: 'look', care: 'read' }),
       kit.tool({ name: 'mail', care: 'once' }),
@@ -107,9 +107,9 @@ const providerTools: Scenario = {
   script: [
     {
       to: 'Go.',
-      replies: [searched('kelp', 'look', 'mail'), searched('crates', 'look'), searched('nothing')],
+      replies: [searchReply('kelp', 'look', 'mail'), searchReply('crates', 'look'), searchReply('nothing')],
     },
-    { to: 'Again.', replies: [searched('more', 'mail'), 'Gone.'] },
+    { to: 'Again.', replies: [searchReply('more', 'mail'), 'Gone.'] },
   ],
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };

@@ -3,7 +3,7 @@ import { defineDomainType } from '../../../../src/index.ts';
 import { after, allOf, definePlaybook, onArtifact, onBlackboard, when } from '../../../../src/kinds/entry.ts';
 import { publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 const Finding = defineDomainType({ name: 'Finding', schema: v.object({ id: v.string() }) });
 
@@ -16,7 +16,7 @@ const playbook: Scenario = {
   agent: (kit) => {
     const search = kit.tool({ name: 'search', care: 'read', output: Finding, answer: () => ({ id: 'f1' }) });
     const analyze = kit.tool({ name: 'analyze', care: 'idempotent' });
-    return survivor([
+    return defineSurvivor([
       definePlaybook({
         name: 'research',
         description: 'Researches.',
@@ -40,12 +40,12 @@ const playbook: Scenario = {
     ]);
   },
   script: [
-    { to: 'Go.', replies: [{ calls: [research('kelp'), research('tides')] }, 'Researched.'] },
+    { to: 'Go.', replies: [{ calls: [researchCall('kelp'), researchCall('tides')] }, 'Researched.'] },
     {
       to: 'Again.',
       replies: [
-        { calls: [research('kelp', false)] },
-        { calls: [research('kelp', true)] },
+        { calls: [researchCall('kelp', false)] },
+        { calls: [researchCall('kelp', true)] },
         'Researched again.',
       ],
     },
@@ -65,7 +65,7 @@ const playbook: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-function research(topic: string, anew?: boolean) {
+function researchCall(topic: string, anew?: boolean) {
   return { name: 'research', input: { topic, ...(anew !== undefined && { anew }) } };
 }
 

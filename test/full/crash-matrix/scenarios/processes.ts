@@ -7,13 +7,13 @@ import {
 } from '../../../../src/kinds/entry.ts';
 import { callLimits, budget as holdBack } from '../../../../src/modules/limits/entry.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** A turn that inspects its process. Times are removed from the results. */
 const process: Scenario = {
   kind: 'process-tools',
   agent: (kit) =>
-    survivor([agentProcessTools(), kit.tool({ name: 'put', care: 'idempotent' })], {
+    defineSurvivor([agentProcessTools(), kit.tool({ name: 'put', care: 'idempotent' })], {
       use: [callLimits({ toolCalls: 20 })],
     }),
   script: [
@@ -35,7 +35,7 @@ const process: Scenario = {
 const blackboard: Scenario = {
   kind: 'blackboard-tools',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       blackboardTools({ format: (value) => `<${JSON.stringify(value)}>` }),
       communicateTool(),
       kit.tool({
@@ -78,7 +78,7 @@ const budget: Scenario = {
   kind: 'budget',
   agent: (kit) => {
     const pay = kit.tool({ name: 'pay', care: 'reconciled' });
-    return survivor(
+    return defineSurvivor(
       [
         pay,
         defineAgenticTool({

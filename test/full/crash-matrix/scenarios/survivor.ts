@@ -9,7 +9,7 @@ import {
 type More = Pick<AgentConfig<'survivor', InputDeclaration>, 'output' | 'limits' | 'use'>;
 
 /** Defines the agent of a scenario. */
-export const survivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
+export const defineSurvivor = (tools: readonly ToolSource[], more: More = {}): Agent =>
   defineAgent({
     name: 'survivor',
     description: 'Acts.',

@@ -8,13 +8,13 @@ import {
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { Kit } from '../lab/kit.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** An unfolding tool that closes when the next turn starts. */
 const plain: Scenario = {
   kind: 'unfolding',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineUnfolding({
         name: 'files',
         description: 'Works with files.',
@@ -45,7 +45,7 @@ const plain: Scenario = {
 const byCategory: Scenario = {
   kind: 'unfolding-category',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineUnfolding({
         name: 'office',
         description: 'Works in an office.',
@@ -60,8 +60,8 @@ const byCategory: Scenario = {
     {
       to: 'Go.',
       replies: [
-        { calls: [office('files')] },
-        { calls: ['save', office('mail')] },
+        { calls: [officeCall('files')] },
+        { calls: ['save', officeCall('mail')] },
         { calls: ['send', 'send'] },
         'Sent.',
       ],
@@ -71,7 +71,7 @@ const byCategory: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-function office(category: string) {
+function officeCall(category: string) {
   return { name: 'office', input: { category } };
 }
 
@@ -79,12 +79,12 @@ function office(category: string) {
 const selectable: Scenario = {
   kind: 'unfolding-selectable',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineUnfolding({
         name: 'shop',
         description: 'Shops.',
         input: v.object({ shelves: v.array(v.string()) }),
-        select: ({ shelves }) => [...shelves.map((shelf) => adding(kit, shelf)), checkOut(kit)],
+        select: ({ shelves }) => [...shelves.map((shelf) => addTool(kit, shelf)), checkOut(kit)],
       }),
     ]),
   script: [
@@ -102,7 +102,7 @@ const selectable: Scenario = {
   steps: [{ send: 'Go.' }],
 };
 
-const adding = (kit: Kit, shelf: string) =>
+const addTool = (kit: Kit, shelf: string) =>
   kit.tool({
     name: `add_${shelf}`,
     care: 'idempotent',
@@ -125,7 +125,7 @@ const checkOut = (kit: Kit) =>
 const nested: Scenario = {
   kind: 'unfolding-nested',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineUnfolding({
         name: 'house',
         description: 'Works in a house.',
@@ -165,7 +165,7 @@ const nested: Scenario = {
 const guarded: Scenario = {
   kind: 'unfolding-guarded',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       requireApproval(
         defineUnfolding({
           name: 'office',
@@ -210,7 +210,7 @@ const guarded: Scenario = {
 const ofTheMoment: Scenario = {
   kind: 'unfolding-position',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       kit.tool({
         name: 'order',
         care: 'idempotent',
@@ -250,7 +250,7 @@ const byStrategy: Scenario = {
   kind: 'strategy',
   agent(kit) {
     const pay = kit.tool({ name: 'pay', care: 'reconciled' });
-    return survivor(
+    return defineSurvivor(
       [kit.tool({ name: 'unlock', care: 'idempotent' }), kit.tool({ name: 'lock', care: 'read' })],
       {
         use: [

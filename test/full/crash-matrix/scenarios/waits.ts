@@ -3,7 +3,7 @@ import { answers, defineManualTool } from '../../../../src/modules/answers/entry
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import type { RepeatEffect } from '../../../doors/testing.ts';
 import type { Scenario } from '../lab/scenario.ts';
-import { survivor } from './survivor.ts';
+import { defineSurvivor } from './survivor.ts';
 
 /** Two payments, one approved and one edited, after another call of the reply has already run. */
 const approval: Scenario = {
@@ -19,7 +19,7 @@ const approval: Scenario = {
         }),
         ({ amount }) => `Pay ${amount}?`,
       );
-    return survivor([pay('pay'), pay('refund'), kit.tool({ name: 'look', care: 'read' })]);
+    return defineSurvivor([pay('pay'), pay('refund'), kit.tool({ name: 'look', care: 'read' })]);
   },
   script: [
     {
@@ -42,7 +42,7 @@ const approval: Scenario = {
 const manualResult: Scenario = {
   kind: 'manual-result',
   agent: (kit) =>
-    survivor([
+    defineSurvivor([
       defineManualTool({
         name: 'ask_user',
         description: 'Asks the user.',
@@ -78,7 +78,7 @@ const askingWhileRunning: Scenario = {
         },
       });
     const tools = [asks('put', 'idempotent'), asks('book', 'once'), kit.tool({ name: 'look', care: 'read' })];
-    return survivor(tools, { use: [answers] });
+    return defineSurvivor(tools, { use: [answers] });
   },
   script: [{ to: 'Go.', replies: [{ calls: ['book', 'look'] }, { calls: ['put', 'book'] }, 'Booked.'] }],
   // A restartable call is suspended when its invocation is lost.

@@ -26,7 +26,7 @@ async function run(options: MatrixOptions): Promise<boolean> {
   let shown = 0;
   const memory = await playInMemory(options, (done, of) => {
     const tenth = Math.floor((10 * done) / of);
-    if (tenth > shown) console.log(`crash-matrix: ${done} of ${of} in memory, ${seconds(began)}`);
+    if (tenth > shown) console.log(`crash-matrix: ${done} of ${of} in memory, ${elapsedSeconds(began)}`);
     shown = Math.max(shown, tenth);
   });
   print('in memory', memory.rows, memory.played);
@@ -35,7 +35,7 @@ async function run(options: MatrixOptions): Promise<boolean> {
   const isRight =
     [...memory.played, ...sampled].every(({ verdict }) => verdict.is !== 'failed') &&
     (isPart || forksAndRetries());
-  console.log(`crash-matrix: ${seconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
+  console.log(`crash-matrix: ${elapsedSeconds(began)}; ${isRight ? 'PASS' : 'FAIL'}`);
   return isRight;
 }
 
@@ -66,7 +66,7 @@ function print(where: string, rows: readonly TableRow[], played: readonly Played
   for (const failure of failuresOf(played, SHOWN)) console.log(`failed: ${failure}`);
 }
 
-const seconds = (began: number): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+const elapsedSeconds = (began: number): string => `${((performance.now() - began) / 1000).toFixed(1)} s`;
 
 function optionsOrHelp(): MatrixOptions | undefined {
   try {

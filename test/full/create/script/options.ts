@@ -26,13 +26,13 @@ export function readOptions(args: readonly string[]): Options | undefined {
   });
   if (values.help) return undefined;
   return {
-    managers: among('pm', values.pm, MANAGERS),
+    managers: parseChoices('pm', values.pm, MANAGERS),
     nodes: values.node.split(','),
-    templates: among('template', values.template, TEMPLATES),
+    templates: parseChoices('template', values.template, TEMPLATES),
   };
 }
 
-function among<Name extends string>(
+function parseChoices<Name extends string>(
   option: string,
   list: string,
   known: Readonly<Record<Name, unknown>>,

@@ -64,7 +64,7 @@ export async function fileGrowth(): Promise<FileGrowth> {
         ...turns.map(([name, turn]) => [name, turn.ms.toFixed(0), ...memoryOf(turn)]),
         ...loads.map(([name, ms]) => [name, ms.toFixed(0), '', '', '', '', '']),
       ],
-      problems: [...turns.flatMap(problemsOf), ...loads.flatMap(lateness)],
+      problems: [...turns.flatMap(problemsOf), ...loads.flatMap(findLateness)],
     };
   } finally {
     model.close();
@@ -136,18 +136,22 @@ async function loadsOver(model: ModelServer, storage: string): Promise<Named<num
 }
 
 const memoryOf = ({ held, seen, after, process, request }: MeasuredTurn): string[] =>
-  [held, seen, after, process, request].map(mib);
+  [held, seen, after, process, request].map(formatMib);
 
-const mib = (bytes: number): string => (bytes / MIB).toFixed(1);
+const formatMib = (bytes: number): string => (bytes / MIB).toFixed(1);
 
 function problemsOf([name, turn]: Named<MeasuredTurn>): string[] {
   const { ms, held, after } = turn;
   return [
-    ...lateness([name, ms]),
-    ...(held < MOST_HELD ? [] : [`${name}: holds ${mib(held)} MiB, and may hold ${mib(MOST_HELD)}`]),
-    ...(after < MOST_AFTER ? [] : [`${name}: leaves ${mib(after)} MiB, and may leave ${mib(MOST_AFTER)}`]),
+    ...findLateness([name, ms]),
+    ...(held < MOST_HELD
+      ? []
+      : [`${name}: holds ${formatMib(held)} MiB, and may hold ${formatMib(MOST_HELD)}`]),
+    ...(after < MOST_AFTER
+      ? []
+      : [`${name}: leaves ${formatMib(after)} MiB, and may leave ${formatMib(MOST_AFTER)}`]),
   ];
 }
 
-const lateness = ([name, ms]: Named<number>): string[] =>
+const findLateness = ([name, ms]: Named<number>): string[] =>
   ms < MOST_MS ? [] : [`${name}: takes ${ms.toFixed(0)} ms, and may take ${MOST_MS}`];

@@ -56,7 +56,7 @@ const measureOpening = async (query: Query, from: 'journal' | 'snapshot'): Promi
   return median;
 };
 
-async function growth(messages: number): Promise<readonly string[]> {
+async function measureGrowth(messages: number): Promise<readonly string[]> {
   const plain = { agent: 'plain', session: `s${messages}`, turn: 'measured' };
   await ask('/fill', { ...plain, count: messages });
   const { journal } = await sizeOf(plain);
@@ -78,14 +78,14 @@ async function growth(messages: number): Promise<readonly string[]> {
   const compacted = await measureOpening(compacting, 'snapshot');
   return [
     messages.toLocaleString('en'),
-    kib(journal),
-    kib(database),
-    ...[append, whole, snapshot, compacted].map(ms),
+    formatKib(journal),
+    formatKib(database),
+    ...[append, whole, snapshot, compacted].map(formatMs),
   ];
 }
 
 /** Measures the time to open a session with many blackboard entries. */
-async function blackboard(entries: number): Promise<readonly string[]> {
+async function measureBlackboard(entries: number): Promise<readonly string[]> {
   const query = { agent: 'plain', session: `b${entries}`, turn: 'measured' };
   await ask('/fill-blackboard', { ...query, count: entries });
   const { journal } = await sizeOf(query);
@@ -97,9 +97,9 @@ async function blackboard(entries: number): Promise<readonly string[]> {
   const turn = await measure(() => say('plain', query.session), { rounds: ROUNDS });
   return [
     entries.toLocaleString('en'),
-    kib(journal),
-    kib(snapshot),
-    ...[whole, shown.median, turn.median].map(ms),
+    formatKib(journal),
+    formatKib(snapshot),
+    ...[whole, shown.median, turn.median].map(formatMs),
   ];
 }
 
@@ -130,8 +130,8 @@ async function rowsOfTurns(agent: string, turns: number): Promise<readonly strin
   return [turns.toLocaleString('en'), agent, told(sorted('read')), told(sorted('written'))];
 }
 
-const ms = (value: number): string => value.toFixed(2);
-const kib = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
+const formatMs = (value: number): string => value.toFixed(2);
+const formatKib = (bytes: number): string => `${Math.round(bytes / 1024).toLocaleString('en')} KiB`;
 
 function print(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
@@ -148,10 +148,10 @@ async function measureMessages(): Promise<void> {
     for (const turns of [10, 1_500, 5_000]) counted.push(await rowsOfTurns(agent, turns));
   print(['turns', 'agent', 'rows read by one more (most)', 'rows written (most)'], counted);
   const rows: (readonly string[])[] = [];
-  for (const messages of SIZES) rows.push(await growth(messages));
+  for (const messages of SIZES) rows.push(await measureGrowth(messages));
   print(['messages', 'journal', 'database', 'append', 'open whole', 'with snapshot', 'compacted'], rows);
   const boards: (readonly string[])[] = [];
-  for (const entries of [100, 1_000, 10_000, 100_000]) boards.push(await blackboard(entries));
+  for (const entries of [100, 1_000, 10_000, 100_000]) boards.push(await measureBlackboard(entries));
   print(['entries', 'journal', 'snapshot', 'open whole', 'GET session', 'one more turn'], boards);
   await worker.stop();
 }

@@ -39,19 +39,19 @@ function fromAnswer(answer: unknown, told: Called['told'] = []): Called {
   return { text: content.map(({ text }) => text).join('\n'), structured, told };
 }
 
-const names = (tools: readonly { readonly name: string }[]): readonly string[] =>
+const namesOf = (tools: readonly { readonly name: string }[]): readonly string[] =>
   tools.map(({ name }) => name);
 
 const WHO = { name: 'foreign-client', version: '1' };
 
 /** The client of the second SDK, restricted to one revision. */
-const sdk2 =
+const connectSdk2 =
   (mode: 'legacy' | { readonly pin: string }) =>
   async (url: URL): Promise<ForeignClient> => {
     const client = new Client2(WHO, { versionNegotiation: { mode } });
     await client.connect(new StreamableHTTPClientTransport(url));
     return {
-      tools: async () => names((await client.listTools()).tools),
+      tools: async () => namesOf((await client.listTools()).tools),
       async call(name, input) {
         const told: (string | undefined)[] = [];
         const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
@@ -68,7 +68,7 @@ export type Decide = (asked: unknown) => { readonly action: 'decline' | 'cancel'
  * Connects the first SDK to a stdio MCP server that forwards to our endpoint. `URL` in its arguments is
  * replaced by the endpoint's URL.
  */
-async function bridge(url: URL, args: readonly string[], decide?: Decide): Promise<ForeignClient> {
+async function connectBridge(url: URL, args: readonly string[], decide?: Decide): Promise<ForeignClient> {
   const client = new Client(WHO, { capabilities: decide ? { elicitation: {} } : {} });
   if (decide) client.setRequestHandler(ElicitRequestSchema, ({ params }) => decide(params));
   const [program = '', ...flags] = args.map((arg) => (arg === 'URL' ? url.href : arg));
@@ -87,7 +87,7 @@ async function bridge(url: URL, args: readonly string[], decide?: Decide): Promi
     }),
   );
   return {
-    tools: async () => names((await client.listTools()).tools),
+    tools: async () => namesOf((await client.listTools()).tools),
     async call(name, input) {
       const told: (string | undefined)[] = [];
       const onprogress = ({ message }: { message?: string | undefined }) => void told.push(message);
@@ -100,7 +100,7 @@ async function bridge(url: URL, args: readonly string[], decide?: Decide): Promi
 async function aiSdk(url: URL): Promise<ForeignClient> {
   const client = await createMCPClient({ transport: { type: 'http', url: url.href } });
   return {
-    tools: async () => names((await client.listTools()).tools),
+    tools: async () => namesOf((await client.listTools()).tools),
     call: async (name, input) => fromAnswer(await client.callTool({ name, arguments: input })),
     close: () => client.close(),
   };
@@ -122,7 +122,7 @@ async function langChain(url: URL): Promise<ForeignClient> {
   });
   const tools = await client.getTools();
   return {
-    tools: async () => names(tools),
+    tools: async () => namesOf(tools),
     async call(name, input) {
       told.length = 0;
       const tool = tools.find((one) => one.name === name);
@@ -140,7 +140,7 @@ async function openAiAgents(url: URL): Promise<ForeignClient> {
   const server = new MCPServerStreamableHttp({ url: url.href, name: 'published' });
   await server.connect();
   return {
-    tools: async () => names(await server.listTools()),
+    tools: async () => namesOf(await server.listTools()),
     call: async (name, input) => fromAnswer(await server.callToolResult(name, { ...input })),
     close: () => server.close(),
   };
@@ -150,17 +150,17 @@ const REMOTE = ['mcp-remote/dist/proxy.js', 'URL', '--allow-http', '--transport'
 const GATEWAY = ['supergateway/dist/index.js', '--streamableHttp', 'URL', '--logLevel', 'none'];
 
 /** mcp-remote, which uses 2026-07-28 with the endpoint and 2025-11-25 with its own client. */
-export const translating = (url: URL, decide?: Decide): Promise<ForeignClient> =>
-  bridge(url, [...REMOTE, '--protocol', 'auto'], decide);
+export const connectTranslating = (url: URL, decide?: Decide): Promise<ForeignClient> =>
+  connectBridge(url, [...REMOTE, '--protocol', 'auto'], decide);
 
 /** All tested clients by name. */
 export const FOREIGN_CLIENTS: Readonly<Record<string, (url: URL) => Promise<ForeignClient>>> = {
-  "the second SDK's client, of 2025-11-25": sdk2('legacy'),
-  "the second SDK's client, of 2026-07-28": sdk2({ pin: '2026-07-28' }),
+  "the second SDK's client, of 2025-11-25": connectSdk2('legacy'),
+  "the second SDK's client, of 2026-07-28": connectSdk2({ pin: '2026-07-28' }),
   '@ai-sdk/mcp': aiSdk,
   "LangChain's adapters": langChain,
   '@openai/agents': openAiAgents,
-  'mcp-remote': (url) => bridge(url, REMOTE),
-  'mcp-remote, of 2026-07-28': translating,
-  supergateway: (url) => bridge(url, GATEWAY),
+  'mcp-remote': (url) => connectBridge(url, REMOTE),
+  'mcp-remote, of 2026-07-28': connectTranslating,
+  supergateway: (url) => connectBridge(url, GATEWAY),
 };

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningWorker, startWorker } from '../../process/start-worker.ts';
-import { FOREIGN_CLIENTS, type ForeignClient, translating } from './foreign-client.ts';
+import { connectTranslating, FOREIGN_CLIENTS, type ForeignClient } from './foreign-client.ts';
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -67,7 +67,7 @@ describe.each(Object.entries(FOREIGN_CLIENTS))('%s', (name, connect) => {
 
 it('forwards an agent’s question to a client of 2025-11-25 through mcp-remote', async () => {
   const asked: unknown[] = [];
-  const client = await translating(new URL('/mcp', worker.url), (params) => {
+  const client = await connectTranslating(new URL('/mcp', worker.url), (params) => {
     asked.push(params);
     return { action: 'decline' };
   });

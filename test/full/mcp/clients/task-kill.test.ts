@@ -24,7 +24,7 @@ async function connectClient(): Promise<TaskEnabledSession> {
 /**
  * Starts the packing of an order. Resolves when the warehouse has received the request, and holds its response.
  */
-async function packing(session: TaskEnabledSession, orderId: number) {
+async function startPacking(session: TaskEnabledSession, orderId: number) {
   const hold = await worker.effects.hold('warehouse');
   const execution = await session.callTool('orders', { message: `Move order ${orderId} to packed` });
   if (execution.kind !== 'task') throw new Error(`The call returned a ${execution.kind}, not a task.`);
@@ -32,25 +32,25 @@ async function packing(session: TaskEnabledSession, orderId: number) {
   return { execution, hold };
 }
 
-const packed = (): number => worker.done('warehouse').length;
+const countPacked = (): number => worker.done('warehouse').length;
 
 it('a task runs once and can be polled across a kill', async () => {
-  const { execution, hold } = await packing(await connectClient(), 2001);
+  const { execution, hold } = await startPacking(await connectClient(), 2001);
   await worker.restart(hold.release);
   const { outcome } = await execution.settle();
   expect(resultFromTaskOutcome(outcome)).toMatchObject({
     structuredContent: { outcome: 'completed', text: expect.stringContaining("The warehouse's note is") },
   });
-  expect(packed()).toBe(1);
+  expect(countPacked()).toBe(1);
 });
 
 it('a task can be polled by a client that knows only its id', async () => {
-  const before = packed();
-  const { execution, hold } = await packing(await connectClient(), 2002);
+  const before = countPacked();
+  const { execution, hold } = await startPacking(await connectClient(), 2002);
   const reference = execution.serializeReference();
   await worker.restart(hold.release);
   const resumed = await (await connectClient()).resumeTask(reference);
   const { outcome } = await resumed.settle();
   expect(resultFromTaskOutcome(outcome)).toMatchObject({ structuredContent: { outcome: 'completed' } });
-  expect(packed()).toBe(before + 1);
+  expect(countPacked()).toBe(before + 1);
 });

@@ -37,18 +37,18 @@ export function crossApp(app: CrossApp): OAuthClientProvider {
     saveDiscoveryState(saved) {
       discovery = saved;
     },
-    redirectToAuthorization: nobody,
-    saveCodeVerifier: nobody,
-    codeVerifier: nobody,
+    redirectToAuthorization: refuseSignIn,
+    saveCodeVerifier: refuseSignIn,
+    codeVerifier: refuseSignIn,
     prepareTokenRequest: async () =>
       new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-        assertion: await exchanged(app, discovery),
+        assertion: await exchangeToken(app, discovery),
       }),
   };
 }
 
-async function exchanged(app: CrossApp, discovery: OAuthDiscoveryState | undefined): Promise<string> {
+async function exchangeToken(app: CrossApp, discovery: OAuthDiscoveryState | undefined): Promise<string> {
   const response = await fetch(app.idp_token_endpoint, {
     method: 'POST',
     body: new URLSearchParams({
@@ -64,6 +64,6 @@ async function exchanged(app: CrossApp, discovery: OAuthDiscoveryState | undefin
   return v.parse(Exchanged, await response.json()).access_token;
 }
 
-function nobody(): never {
+function refuseSignIn(): never {
   throw new Error('This provider exchanges tokens and must not ask the user to sign in.');
 }

@@ -8,7 +8,7 @@ import { createMcpToolFactory, type McpClient, mcpToolProvider } from '../../../
 import { type CrashScript, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { FakeServerOptions } from '../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { clerkOf, makeShop, type Shop } from './shop.ts';
 
 const call = (name: string, n: number) => ({ name, input: { n } });
@@ -34,21 +34,21 @@ interface Way {
   toolsOf(client: McpClient): ToolSource;
 }
 
-const flat = (client: McpClient): ToolSource => mcpToolProvider({ clients: [client] });
-const facade = (client: McpClient): ToolSource =>
+const flatSource = (client: McpClient): ToolSource => mcpToolProvider({ clients: [client] });
+const facadeSource = (client: McpClient): ToolSource =>
   createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
 
 it.each<[string, Way]>([
-  ['listed flat', { script: scriptOf(), server: {}, toolsOf: flat }],
-  ['behind an unfolding tool', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facade }],
+  ['listed flat', { script: scriptOf(), server: {}, toolsOf: flatSource }],
+  ['behind an unfolding tool', { script: scriptOf({ calls: ['shop'] }), server: {}, toolsOf: facadeSource }],
   [
     'of a server without sessions',
-    { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flat },
+    { script: scriptOf(), server: { kind: 'stateless', json: true }, toolsOf: flatSource },
   ],
 ])(
   'calls of tools %s are not lost or doubled by a crash of the Worker at any position',
   async (_, { script, server, toolsOf }) => {
-    warnings(); // each call with an unknown outcome logs a warning
+    captureWarnings(); // each call with an unknown outcome logs a warning
     const shops: Shop[] = [];
     const report = await crashMatrix<Shop>((kit) => clerkOf(kit, toolsOf), script, {
       world: () => {

@@ -49,7 +49,7 @@ export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => Too
     connectTimeout: 900_000,
     timeout: 900_000,
     elicitation: 'refuse',
-    fetch: reporting(kit),
+    fetch: reportCalls(kit),
   });
   return defineAgent({
     name: 'clerk',
@@ -60,7 +60,7 @@ export function clerkOf(kit: CrashKit<Shop>, toolsOf: (client: McpClient) => Too
 }
 
 /** Wraps `fetch` to report the effect of each call. A crash can happen before or after it. */
-const reporting =
+const reportCalls =
   ({ world, effect }: CrashKit<Shop>): Fetch =>
   async (url, init) => {
     const called = callIn(init?.body);

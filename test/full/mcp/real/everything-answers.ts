@@ -27,8 +27,8 @@ const hiddenImage = {
   data: expect.stringMatching(/^iVBORw0KGgo.{5000,}$/),
 };
 /** Matches a file of a result whose bytes are stored elsewhere, with this size in bytes. */
-const elsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
-const annotated = (priority: number, ...audience: readonly string[]) => ({
+const bytesElsewhere = (size: unknown) => ({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size });
+const annotations = (priority: number, ...audience: readonly string[]) => ({
   annotations: { priority, audience },
 });
 
@@ -40,15 +40,15 @@ const answersOfContent: readonly Answered[] = [
     { messageType: 'error', includeImage: true },
     `Error: Operation failed\n\n${HIDDEN}`,
     withContent(
-      { ...text('Error: Operation failed'), ...annotated(1, 'user', 'assistant') },
-      { ...hiddenImage, ...annotated(0.5, 'user') },
+      { ...text('Error: Operation failed'), ...annotations(1, 'user', 'assistant') },
+      { ...hiddenImage, ...annotations(0.5, 'user') },
     ),
   ],
   [
     'get-annotated-message',
     { messageType: 'success' },
     HIDDEN,
-    withContent({ ...text('Operation completed successfully'), ...annotated(0.7, 'user') }),
+    withContent({ ...text('Operation completed successfully'), ...annotations(0.7, 'user') }),
   ],
   ['get-annotated-message', { messageType: 'debug' }, 'Debug: Cache hit ratio 0.95, latency 150ms'],
   [
@@ -59,7 +59,7 @@ const answersOfContent: readonly Answered[] = [
     ),
     withContent(
       text("Here's the image you requested:"),
-      { type: 'image', mimeType: 'image/png', data: elsewhere(4_033) },
+      { type: 'image', mimeType: 'image/png', data: bytesElsewhere(4_033) },
       text('The image above is the MCP logo.'),
     ),
   ],
@@ -108,7 +108,7 @@ const answersOfContent: readonly Answered[] = [
         resource: {
           uri: resourceUri('dynamic/blob/2'),
           mimeType: 'text/plain',
-          blob: elsewhere(expect.any(Number)),
+          blob: bytesElsewhere(expect.any(Number)),
         },
       },
       text(`You can access this resource using the URI: ${resourceUri('dynamic/blob/2')}`),
@@ -141,7 +141,7 @@ const answersOfContent: readonly Answered[] = [
       resource: {
         uri: resourceUri('session/a.gz'),
         mimeType: 'application/gzip',
-        blob: elsewhere(expect.any(Number)),
+        blob: bytesElsewhere(expect.any(Number)),
       },
     }),
   ],

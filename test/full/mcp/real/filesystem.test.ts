@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FILES } from '../servers/run-files.ts';
-import { listedBy, plainly } from './plain-client.ts';
+import { listedBy, withPlainClient } from './plain-client.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { calls, realTalk } from './real-talk.ts';
 
@@ -110,7 +110,7 @@ describe('the real filesystem server used by an agent', () => {
     const written = { path: 'new.txt', content: 'Kept.' };
     await realTalk(run, { replies: [calls('write_file', written), 'Done.'] }).say();
     const read = { name: 'read_text_file', arguments: { path: 'new.txt' } };
-    const { structuredContent } = await plainly(run, (client) => client.callTool(read));
+    const { structuredContent } = await withPlainClient(run, (client) => client.callTool(read));
     expect(structuredContent).toEqual({ content: 'Kept.' });
   });
 });

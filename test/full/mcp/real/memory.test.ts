@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listedBy, plainly } from './plain-client.ts';
+import { listedBy, withPlainClient } from './plain-client.ts';
 import { type RealRun, realRun } from './real-run.ts';
 import { calls, realTalk } from './real-talk.ts';
 
@@ -16,7 +16,7 @@ interface Step {
   readonly shows?: string;
 }
 
-const deletes = (tool: string, what: string, input: Step['input']): Step => ({
+const deleteStep = (tool: string, what: string, input: Step['input']): Step => ({
   tool,
   input,
   value: { success: true, message: `${what} deleted successfully` },
@@ -49,17 +49,17 @@ const steps: readonly Step[] = [
     shows: JSON.stringify([likes], null, 2),
   },
   { tool: 'search_nodes', input: { query: 'brass' }, value: { entities: [engine], relations: [wrote] } },
-  deletes('delete_observations', 'Observations', {
+  deleteStep('delete_observations', 'Observations', {
     deletions: [{ entityName: 'Ada', observations: ['likes numbers'] }],
   }),
   { tool: 'open_nodes', input: { names: ['Ada'] }, value: { entities: [ada], relations: [wrote] } },
-  deletes('delete_relations', 'Relations', { relations: [wrote] }),
-  deletes('delete_entities', 'Entities', { entityNames: ['Engine'] }),
+  deleteStep('delete_relations', 'Relations', { relations: [wrote] }),
+  deleteStep('delete_entities', 'Entities', { entityNames: ['Engine'] }),
   { tool: 'read_graph', input: {}, value: { entities: [ada], relations: [] } },
 ];
 
 const graphOf = (run: RealRun): Promise<unknown> =>
-  plainly(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
+  withPlainClient(run, async (client) => (await client.callTool({ name: 'read_graph' })).structuredContent);
 
 describe('the real memory server used by an agent', () => {
   it('offers all of its tools to the model, and each of them can be called', async () => {

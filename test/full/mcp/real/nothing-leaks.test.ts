@@ -99,7 +99,7 @@ const isCall = (request: RecordedRequest): boolean => kindOf(request) === 'tools
  * Returns a request without the bearer token and a call's `_meta`, which are allowed. Another check covers
  * `_meta`.
  */
-function rest(request: RecordedRequest): string {
+function restOf(request: RecordedRequest): string {
   const { method, url, headers: sent, body } = request;
   const message = body === '' ? {} : JSON.parse(body);
   if (isCall(request)) delete message.params._meta;
@@ -128,7 +128,7 @@ const isUnknownName = (word: string, at: number): boolean => at % 2 === 0 && !HE
 
 /** Asserts that no request contains planted data. */
 function expectNothingPlanted(requests: readonly RecordedRequest[], session: string): void {
-  for (const text of requests.map(rest)) {
+  for (const text of requests.map(restOf)) {
     expect(text).not.toMatch(PLANTED);
     expect(text).not.toMatch(ENCODED);
     expect(text).not.toContain(session);

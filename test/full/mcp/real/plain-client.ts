@@ -6,7 +6,7 @@ import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/sdk/validatio
 import type { RealRun } from './real-run.ts';
 
 /** Uses a run's server with the SDK's client, without Holdfast, and then ends the session. */
-export async function plainly<Answer>(
+export async function withPlainClient<Answer>(
   { url }: RealRun,
   talk: (client: Client) => Promise<Answer>,
 ): Promise<Answer> {
@@ -27,4 +27,4 @@ export async function plainly<Answer>(
 
 /** Returns the tools that the server lists for a client with form support. */
 export const listedBy = (run: RealRun): Promise<readonly Tool[]> =>
-  plainly(run, async (client) => (await client.listTools()).tools);
+  withPlainClient(run, async (client) => (await client.listTools()).tools);

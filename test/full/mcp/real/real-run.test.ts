@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest } from '../servers/provided.ts';
-import { listedBy, plainly } from './plain-client.ts';
+import { listedBy, withPlainClient } from './plain-client.ts';
 import { realRun } from './real-run.ts';
 
 const rpcOf = ({ method, body }: RecordedRequest): string => (body === '' ? method : JSON.parse(body).method);
@@ -15,7 +15,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
   ] as const)('%s lists its tools and answers a call', async (server, name, input, text) => {
     const run = realRun(server);
     expect((await listedBy(run)).map((tool) => tool.name)).toContain(name);
-    const { content } = await plainly(run, (client) => client.callTool({ name, arguments: input }));
+    const { content } = await withPlainClient(run, (client) => client.callTool({ name, arguments: input }));
     expect(content).toEqual([{ type: 'text', text }]);
   });
 
@@ -38,9 +38,9 @@ describe('a real server called by the SDK’s client in workerd', () => {
   it('uses a separate folder for each run', async () => {
     const [one, other] = [realRun('filesystem'), realRun('filesystem')];
     const read = { name: 'read_text_file', arguments: { path: `${one.folder}/notes.txt` } };
-    const own = await plainly(one, (client) => client.callTool(read));
+    const own = await withPlainClient(one, (client) => client.callTool(read));
     expect(own.structuredContent).toEqual({ content: NOTES });
-    const foreign = await plainly(other, (client) => client.callTool(read));
+    const foreign = await withPlainClient(other, (client) => client.callTool(read));
     expect(foreign.isError).toBe(true);
   });
 
@@ -52,7 +52,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
       steps += 1;
       if (steps === 1) void run.cut();
     };
-    const answer = await plainly(run, (client) => client.callTool(work, undefined, { onprogress }));
+    const answer = await withPlainClient(run, (client) => client.callTool(work, undefined, { onprogress }));
     expect(answer).toMatchObject({
       content: [{ text: 'Long running operation completed. Duration: 1 seconds, Steps: 4.' }],
     });
@@ -64,7 +64,7 @@ describe('a real server called by the SDK’s client in workerd', () => {
     '%s does not respond after it was killed',
     async (server) => {
       const run = realRun(server);
-      await plainly(run, async (client) => {
+      await withPlainClient(run, async (client) => {
         await run.kill();
         await expect(client.listTools()).rejects.toThrow();
       });

@@ -17,7 +17,7 @@ const thoughtCall = (number: number) =>
   });
 
 /** The result of the server when it has stored this many thoughts. */
-const known = (number: number, history: number) =>
+const knownText = (number: number, history: number) =>
   JSON.stringify({
     thoughtNumber: number,
     totalThoughts: 9,
@@ -39,18 +39,18 @@ async function think(talk: RealTalk): Promise<string | undefined> {
   return talk.shown().at(-1);
 }
 
-const kinds = async (run: RealRun): Promise<readonly string[]> => (await run.requests()).map(kindOf);
+const requestKinds = async (run: RealRun): Promise<readonly string[]> => (await run.requests()).map(kindOf);
 
 describe('the real sequential-thinking server used by an agent', () => {
   it('continues its thoughts across turns and Workers with `keepSession`', async () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
-    expect([await think(talk), await think(talk)]).toEqual([known(1, 1), known(2, 2)]);
+    expect([await think(talk), await think(talk)]).toEqual([knownText(1, 1), knownText(2, 2)]);
     // Discards all memory of the Worker and its objects.
     await abortAllDurableObjects();
     const restarted = talk.restarted();
-    expect(await think(restarted)).toBe(known(3, 3));
-    const sent = await kinds(run);
+    expect(await think(restarted)).toBe(knownText(3, 3));
+    const sent = await requestKinds(run);
     const count = (kind: string): number => sent.filter((one) => one === kind).length;
     expect([count('initialize'), count('ping'), count('DELETE')]).toEqual([1, 2, 0]);
   });
@@ -58,18 +58,21 @@ describe('the real sequential-thinking server used by an agent', () => {
   it('starts over in each turn without `keepSession`', async () => {
     const talk = talkWith(realRun('sequential-thinking'), {});
     expect([await think(talk), await think(talk), await think(talk)]).toEqual([
-      known(1, 1),
-      known(2, 1),
-      known(3, 1),
+      knownText(1, 1),
+      knownText(2, 1),
+      knownText(3, 1),
     ]);
   });
 
   it('reports to the model when its thoughts were lost', async () => {
     const run = realRun('sequential-thinking');
     const talk = talkWith(run, { keepSession: true });
-    expect(await think(talk)).toBe(known(1, 1));
+    expect(await think(talk)).toBe(knownText(1, 1));
     const [id = ''] = sessionsIn(await run.requests());
     await fetch(run.url, { method: 'DELETE', headers: { 'mcp-session-id': id } });
-    expect([await think(talk), await think(talk)]).toEqual([`${ANEW}\n\n${known(2, 1)}`, known(3, 2)]);
+    expect([await think(talk), await think(talk)]).toEqual([
+      `${ANEW}\n\n${knownText(2, 1)}`,
+      knownText(3, 2),
+    ]);
   });
 });

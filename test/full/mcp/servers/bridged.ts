@@ -8,7 +8,10 @@ import {
 import type { Backend } from './backend.ts';
 
 /** Creates a backend for a stdio server, with the bridge of the examples. Each run has its own process. */
-export function bridged(commandOf: (run: string) => StdioCommand, options: BridgeOptions = {}): Backend {
+export function createBridgedBackend(
+  commandOf: (run: string) => StdioCommand,
+  options: BridgeOptions = {},
+): Backend {
   const bridges = new Map<string, StdioBridge>();
   const all = (): readonly StdioBridge[] => [...bridges.values()];
   return {

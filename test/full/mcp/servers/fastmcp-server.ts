@@ -6,8 +6,14 @@ import type { Backend } from './backend.ts';
 import { passOn } from './pass-on.ts';
 import { A_STEP } from './sdk-server.ts';
 
-const nothing = (): void => {};
-const SILENT: Logger = { debug: nothing, error: nothing, info: nothing, log: nothing, warn: nothing };
+const doNothing = (): void => {};
+const SILENT: Logger = {
+  debug: doNothing,
+  error: doNothing,
+  info: doNothing,
+  log: doNothing,
+  warn: doNothing,
+};
 
 /**
  * Starts a server built with fastmcp in this process, with streamable HTTP. It serves all runs and cannot be

@@ -74,7 +74,7 @@ export function sdkServer(legacy: 'stateless' | 'reject'): Backend {
     async handle({ request, body, response }) {
       const gone = new AbortController();
       response.on('close', () => gone.abort());
-      await reply(response, await handler.fetch(handleRequest(request, body, gone.signal)));
+      await sendReply(response, await handler.fetch(handleRequest(request, body, gone.signal)));
     },
     kill: () => {},
     pids: () => [],
@@ -96,7 +96,7 @@ function handleRequest(
   });
 }
 
-async function reply(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+async function sendReply(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
   response.writeHead(status, Object.fromEntries(headers));
   if (body === null) return void response.end();
   // The client can already be disconnected.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { findChromium } from '../../files/chromium.ts';
-import { bridged } from './bridged.ts';
+import { createBridgedBackend } from './bridged.ts';
 import { eventStore } from './event-store.ts';
 import { EVERYTHING_ENV, startEverything } from './everything-server.ts';
 import { startFastMcp } from './fastmcp-server.ts';
@@ -38,20 +38,20 @@ export async function startServers(): Promise<StartedServers> {
   };
   const [everything, everythingSse] = await Promise.all([startOwn('streamableHttp'), startOwn('sse')]);
   const filesystem = await startFront(
-    bridged((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
+    createBridgedBackend((run) => ({ args: [mainOf('filesystem'), runFolder(folder, run)] })),
   );
   const everythingStdio = await startFront(
-    bridged(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV }), {
+    createBridgedBackend(() => ({ args: [mainOf('everything'), 'stdio'], env: EVERYTHING_ENV }), {
       streams: () => ({ eventStore: eventStore(), retryInterval: 100 }),
     }),
   );
   const memory = await startFront(
-    bridged((run) => ({
+    createBridgedBackend((run) => ({
       args: [mainOf('memory')],
       env: { MEMORY_FILE_PATH: join(runFolder(folder, run), 'memory.jsonl') },
     })),
   );
-  const thinking = await startFront(bridged(() => ({ args: [mainOf('sequential-thinking')] })));
+  const thinking = await startFront(createBridgedBackend(() => ({ args: [mainOf('sequential-thinking')] })));
   const sdk2026 = await startFront(sdkServer('reject'));
   const sdkBoth = await startFront(sdkServer('stateless'));
   const fastmcp = await startFront(await startFastMcp());

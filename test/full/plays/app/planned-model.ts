@@ -11,7 +11,7 @@ import type { Outside } from './port.ts';
 export const plannedModel = (outside: Outside): ChatModel => ({
   name: 'planned',
   async ask({ messages }, { signal, onText, alive }) {
-    const { plans, known } = unfinished(messages);
+    const { plans, known } = findUnfinished(messages);
     const aborted = Promise.withResolvers<never>();
     const abort = (): void => aborted.reject(new ModelError('aborted', 'The request was aborted.'));
     signal.addEventListener('abort', abort);
@@ -58,7 +58,7 @@ const isKnown = (call: PlannedCall, known: ReadonlySet<string>): boolean =>
  * Returns the plans since the last text answer, and the labels of all calls that were made. A plan that does
  * not steer replaces earlier plans. The text of a failed reply is not an answer.
  */
-function unfinished(messages: readonly ModelMessage[]): {
+function findUnfinished(messages: readonly ModelMessage[]): {
   plans: readonly Plan[];
   known: ReadonlySet<string>;
 } {

@@ -110,7 +110,7 @@ const later = defineTool({
 type Labels = { readonly [label: string]: number };
 
 /** A module that stores labels. A version cannot read the snapshots of another version. */
-const tallies = (version: AppOptions['version']) =>
+const defineTally = (version: AppOptions['version']) =>
   defineModule({
     name: 'tally',
     state: {
@@ -132,7 +132,7 @@ export function toolsOf({ outside, version }: AppOptions): {
   readonly kinds: readonly ModuleUse[];
 } {
   const { fails, ...simple } = simpleTools(outside);
-  const kind = tallies(version);
+  const kind = defineTally(version);
   const tally = defineTool({
     name: 'tally',
     description: 'Remembers a label.',

@@ -29,17 +29,17 @@ export class Folds {
   snapshotFault({ seq, reducer, body }: StoredSnapshot, events: readonly StoredEvent[]): string | undefined {
     const memories = this.#memories.get(reducer);
     if (!memories) return `its reducer ${reducer} is of no version`;
-    const cold = folded(
+    const cold = foldAll(
       events.filter((event) => event.seq <= seq),
       memories,
     );
-    return difference(inSnapshot(cold), inSnapshot(fromSnapshot(body)));
+    return findDifference(inSnapshot(cold), inSnapshot(fromSnapshot(body)));
   }
 
   /** Returns the results with which a fold closes the open calls of abandoned, unreadable turns. */
   closedUnread(events: readonly StoredEvent[]): ReadonlyMap<string, ResultData> {
     const [memories = []] = this.#memories.values();
-    return folded(events, memories).closedUnread;
+    return foldAll(events, memories).closedUnread;
   }
 
   /**
@@ -54,13 +54,13 @@ export class Folds {
       else if (MESSAGE_TYPES.includes(event.type) && event.seq >= (state.cut?.from ?? 1))
         foldCoveredEvent(state, event);
     }
-    const cold = folded(events, memories);
+    const cold = foldAll(events, memories);
     if (cold.turn?.outcome === undefined && cold.turn) return undefined; // snapshots are stored only between turns
-    return difference(cold, state);
+    return findDifference(cold, state);
   }
 }
 
-function folded(events: readonly StoredEvent[], memories: readonly ToolMemory[]) {
+function foldAll(events: readonly StoredEvent[], memories: readonly ToolMemory[]) {
   const state = emptyState();
   for (const event of events) reduce(state, event, memories);
   return state;
@@ -80,7 +80,7 @@ const inSnapshot = ({ messages: _, turn, offered, ...state }: ReturnType<typeof 
  * Returns the first difference in one line. Compares the states themselves, because their serialized forms can
  * both lack the same data.
  */
-function difference(cold: unknown, warm: unknown): string | undefined {
+function findDifference(cold: unknown, warm: unknown): string | undefined {
   const [one, other] = [cold, warm].map((value): unknown => JSON.parse(JSON.stringify(value, asEntries)));
   if (isDeepStrictEqual(one, other)) return undefined;
   return firstDifference(one, other, '');

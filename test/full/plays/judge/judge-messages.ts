@@ -77,12 +77,12 @@ export function judgeTurn(turn: TurnStory, isFailureAllowed: (turn: TurnStory) =
     ...(outcomes[0] === 'failed' && !isFailureAllowed(turn)
       ? [{ rule: 'failed', where, what: `${error?.type}: ${error?.message}` }]
       : []),
-    ...(outcomes[0] === 'cancelled' && !turn.isCancelled && !exited(turn)
+    ...(outcomes[0] === 'cancelled' && !turn.isCancelled && !hasExited(turn)
       ? [{ rule: 'cancelled', where, what: 'Nobody has cancelled it.' }]
       : []),
   ];
 }
 
 /** Returns `true` if a decision ended the turn. */
-const exited = ({ calls }: TurnStory): boolean =>
+const hasExited = ({ calls }: TurnStory): boolean =>
   [...calls.values()].some(({ results }) => results.some(({ signal }) => signal?.type === 'exit'));

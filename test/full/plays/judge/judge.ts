@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ObjectHost } from '../machine/object-host.ts';
-import { type Evidence, erasable } from '../play/play.ts';
+import { type Evidence, isErasableIn } from '../play/play.ts';
 import type { Sent } from '../play/user.ts';
 import { judgeCalls, judgeStrangers } from './judge-calls.ts';
 import { type ForkSession, forkedIn, judgeForks } from './judge-forks.ts';
@@ -74,7 +74,7 @@ const judgeSent = (one: Sent, home: typeof NOWHERE): Finding[] =>
 
 /** Checks that every effect in sessions without an erasure belongs to a journaled call. */
 function judgeEffects({ outside, script }: Evidence, stories: readonly SessionStory[]): Finding[] {
-  const isErasable = erasable(script);
+  const isErasable = isErasableIn(script);
   return judgeStrangers(
     stories.filter((story) => !story.isErasable),
     outside.effects.filter(({ session }) => !isErasable(session)),
@@ -96,7 +96,7 @@ function readSession({ witness, script }: Evidence, host: ObjectHost): SessionSt
     turns,
     own: turns.filter(({ seq }) => seq > upTo),
     journals,
-    isErasable: erasable(script)(session),
+    isErasable: isErasableIn(script)(session),
     headAt: (time) => witness.headAt(host.name, time),
     erasedTurns: witness.erasedTurns.get(host.name) ?? new Set(),
   };

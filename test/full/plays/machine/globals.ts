@@ -41,7 +41,7 @@ export function simulate(simulation: Simulation, seed: number): () => void {
 }
 
 /** Returns the running simulation. @throws Error if there is none. */
-export function running(): Simulation {
+export function runningSimulation(): Simulation {
   if (!current) throw new Error('No simulation is running.');
   return current.simulation;
 }
@@ -53,7 +53,7 @@ type Callback = (...args: readonly unknown[]) => void;
 
 function startTimer(run: Callback, ms: number, args: readonly unknown[]): number {
   const id = ++lastTimer;
-  const cancel = running().after(ms, () => {
+  const cancel = runningSimulation().after(ms, () => {
     timers.delete(id);
     run(...args);
   });
@@ -64,7 +64,7 @@ function startTimer(run: Callback, ms: number, args: readonly unknown[]): number
 function startInterval(run: Callback, ms: number, args: readonly unknown[]): number {
   const id = ++lastTimer;
   const next = (): void => {
-    const cancel = running().after(Math.max(1, ms), () => {
+    const cancel = runningSimulation().after(Math.max(1, ms), () => {
       next();
       run(...args);
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { locate, type Place, replaced } from '../../../mutations/locate.ts';
+import { applyReplacements, locate, type Place } from '../../../mutations/locate.ts';
 import { MUTATIONS } from '../../../mutations.ts';
 import { readLibrary } from '../../../source/parse-source.ts';
 import { type Change, HOLES } from './holes.ts';
@@ -40,7 +40,7 @@ export function prepareImports(holes: readonly string[]): void {
     load(url, context, next) {
       const own = changes.filter(({ place }) => url.endsWith(`/${place.file}`));
       if (own.length === 0) return next(url, context);
-      const source = replaced(readFileSync(fileURLToPath(url), 'utf8'), own);
+      const source = applyReplacements(readFileSync(fileURLToPath(url), 'utf8'), own);
       return { format: 'module-typescript', source, shortCircuit: true };
     },
   });

@@ -104,24 +104,30 @@ export class Network {
         simulation.after(ms, settle, owner ?? null);
       };
       if (fate === 'overloaded') {
-        back(failed('Durable Object is overloaded. Too many requests queued.', { overloaded: true }), 5);
+        back(
+          failedAnswer('Durable Object is overloaded. Too many requests queued.', { overloaded: true }),
+          5,
+        );
         return;
       }
       link.arrival = Math.max(link.arrival, simulation.now + this.#latency(fate === 'slow'));
       const arrive = (): void => {
         simulation.trace(
-          () => `${from} -> ${name}.${method}(${brief(args)})${fate === 'fine' ? '' : ` [${fate}]`}`,
+          () => `${from} -> ${name}.${method}(${shortJson(args)})${fate === 'fine' ? '' : ` [${fate}]`}`,
         );
         if (fate === 'lost') {
-          back(failed('Network connection lost.', { retryable: true }), draw.between(1, 3_000));
+          back(failedAnswer('Network connection lost.', { retryable: true }), draw.between(1, 3_000));
           return;
         }
         const host = this.#hostOf(name);
         this.#observer.calling(host, method);
         const answer = host.call(run, (told) => {
           const isLost = fate === 'unanswered';
-          const reply = isLost ? failed('Network connection lost.') : told;
-          back(reply.ok && method !== 'fetch' ? cloned(reply) : reply, this.#latency(fate === 'slow-answer'));
+          const reply = isLost ? failedAnswer('Network connection lost.') : told;
+          back(
+            reply.ok && method !== 'fetch' ? cloneAnswer(reply) : reply,
+            this.#latency(fate === 'slow-answer'),
+          );
         });
         this.#observer.called(host, { method, args, answer });
         if (fate === 'crash')
@@ -186,20 +192,20 @@ function invoke(object: LiveObject, method: string, args: readonly unknown[]): u
 
 const requestOf = (url: string, init: RequestInit): Request => new Request(url, init);
 
-const failed = (message: string, flags: object = {}): Answer => ({
+const failedAnswer = (message: string, flags: object = {}): Answer => ({
   ok: false,
   error: Object.assign(new Error(message), { remote: false, ...flags }),
 });
 
 /** Copies a value that crosses the network. */
-const cloned = (answer: Answer & { readonly ok: true }): Answer => ({
+const cloneAnswer = (answer: Answer & { readonly ok: true }): Answer => ({
   ok: true,
   value: structuredClone(answer.value),
 });
 
 const MOST_SHOWN = 300;
 
-const brief = (value: unknown): string => (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MOST_SHOWN);
+const shortJson = (value: unknown): string => (JSON.stringify(value) ?? '').slice(1, -1).slice(0, MOST_SHOWN);
 
 const formatAnswer = (answer: Answer): string =>
   answer.ok ? (JSON.stringify(answer.value) ?? '').slice(0, MOST_SHOWN) : answer.error.message;

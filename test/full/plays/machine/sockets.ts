@@ -1,4 +1,4 @@
-import { running } from './globals.ts';
+import { runningSimulation } from './globals.ts';
 import type { Owner } from './simulation.ts';
 
 type Handler = (event: { readonly data?: unknown; readonly code?: number }) => void;
@@ -32,7 +32,7 @@ export class SocketEnd {
 
   /** Accepts the socket in a Worker. Its invocation receives all further messages. */
   accept(): void {
-    this.#owner = running().owner;
+    this.#owner = runningSimulation().owner;
     const early = this.#early ?? [];
     this.#early = undefined;
     for (const dispatch of early) this.#later(dispatch);
@@ -71,7 +71,7 @@ export class SocketEnd {
   }
 
   #travel(arrive: (peer: SocketEnd) => void): void {
-    const simulation = running();
+    const simulation = runningSimulation();
     const peer = this.#peer;
     if (!peer) return;
     this.#arrival = Math.max(this.#arrival, simulation.now + simulation.draw.between(1, 20));
@@ -102,7 +102,7 @@ export class SocketEnd {
 
   /** Dispatches an event in the invocation that listens. */
   #later(dispatch: () => void): void {
-    running().after(0, dispatch, this.#owner ?? null);
+    runningSimulation().after(0, dispatch, this.#owner ?? null);
   }
 }
 

@@ -15,7 +15,7 @@ class Cursor {
       statement.setReturnArrays(true);
       const rows = statement.all(...bindings) as unknown as unknown[][]; // `setReturnArrays` makes rows arrays
       statement.setReturnArrays(false);
-      return rows.map((row) => row.map(unpacked));
+      return rows.map((row) => row.map(unpackValue));
     };
   }
 
@@ -41,10 +41,10 @@ class Cursor {
 }
 
 /** Converts bytes to an ArrayBuffer, as objects receive them. */
-const unpacked = (value: unknown): unknown => (value instanceof Uint8Array ? value.slice().buffer : value);
+const unpackValue = (value: unknown): unknown => (value instanceof Uint8Array ? value.slice().buffer : value);
 
 const rowOf = (row: Row): Row =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unpacked(value)]));
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unpackValue(value)]));
 
 const READS = /^\s*(?:SELECT|PRAGMA)\b/i;
 

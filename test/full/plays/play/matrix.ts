@@ -30,7 +30,7 @@ const SURE = { way: 'json', keyed: true, copies: 1, verdict: 'approve', whenBusy
  * Plans a `once` call that takes `before` ms, next to a call that waits for a decision, followed by another
  * call.
  */
-function message(name: string, before: number, more: Partial<PlannedMessage> = {}): PlannedMessage {
+function plannedMessage(name: string, before: number, more: Partial<PlannedMessage> = {}): PlannedMessage {
   const label = (place: string): string => `${name}.${place}`;
   return {
     ...SURE,
@@ -50,7 +50,7 @@ function message(name: string, before: number, more: Partial<PlannedMessage> = {
   };
 }
 
-const session = (name: string, more: Partial<SessionScript>): SessionScript => ({
+const sessionScript = (name: string, more: Partial<SessionScript>): SessionScript => ({
   name,
   errands: [],
   erasures: [],
@@ -62,8 +62,8 @@ const session = (name: string, more: Partial<SessionScript>): SessionScript => (
 const SCENES: Readonly<Record<string, SessionScript>> = {
   // The first fork is made while one call runs and another waits. The second is made at the end, and cuts off
   // the effects.
-  fork: session('s1', {
-    errands: [message('s1m1', 2_500)],
+  fork: sessionScript('s1', {
+    errands: [plannedMessage('s1m1', 2_500)],
     forks: [1_500, 12_000].map((startAfter, index) => ({
       isNamed: true,
       startAfter,
@@ -71,16 +71,16 @@ const SCENES: Readonly<Record<string, SessionScript>> = {
       place: 0.5,
       repeats: 'if-refused',
       copies: 1,
-      inside: session(`s1f${index + 1}`, {
-        errands: [message(`s1f${index + 1}m1`, 2_500, { startAfter: 15_000 })],
+      inside: sessionScript(`s1f${index + 1}`, {
+        errands: [plannedMessage(`s1f${index + 1}m1`, 2_500, { startAfter: 15_000 })],
         retries: [{ ...SURE, name: `s1f${index + 1}r1`, startAfter: 500 }],
       }),
     })),
   }),
   // Retries a turn that was cancelled while one call ran and another waited.
-  retry: session('s2', {
+  retry: sessionScript('s2', {
     errands: [
-      message('s2m1', 8_000, {
+      plannedMessage('s2m1', 8_000, {
         verdict: 'leave',
         cancelAfter: 5_500,
         retry: { ...SURE, name: 's2m1.r', startAfter: 100, copies: 2 },
@@ -117,7 +117,7 @@ export async function playMatrix(
         if (!isWhole && index !== at % WAYS.length) continue;
         const struck = await play(library, { seed: 1, script, strike: { at, way } });
         played += 1;
-        failed += reportFindings(`${scene}, ${way} at ${at}`, differing(struck, whole), say);
+        failed += reportFindings(`${scene}, ${way} at ${at}`, withDifference(struck, whole), say);
       }
     }
     reports.push({ scene, messages: sent, played, failed });
@@ -129,7 +129,7 @@ export async function playMatrix(
  * Adds a finding if the numbers of forks, retried turns and answered senders differ from the play without
  * faults.
  */
-function differing(struck: Played, whole: Played): Played {
+function withDifference(struck: Played, whole: Played): Played {
   const [mine, theirs] = [struck, whole].map(
     ({ figures }) => `${figures.forks} forks, ${figures.retries} retries, ${figures.answered} answers`,
   );

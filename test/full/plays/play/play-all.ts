@@ -58,10 +58,10 @@ export async function playAll(
     for (const line of played.lines) say(line);
     if (bails && failed.length > 0) break;
   }
-  return { played: all.length, failed, figures: summed(all), seconds: (realTime() - began) / 1000 };
+  return { played: all.length, failed, figures: sumFigures(all), seconds: (realTime() - began) / 1000 };
 }
 
-function summed(all: readonly Figures[]): Figures {
+function sumFigures(all: readonly Figures[]): Figures {
   const sum = (of: (one: Figures) => number): number => all.reduce((total, one) => total + of(one), 0);
   return {
     answered: sum(({ answered }) => answered),

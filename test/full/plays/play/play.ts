@@ -101,7 +101,7 @@ export async function play(
   const simulation = new Simulation(seed, isTraced);
   const stop = simulate(simulation, seed + 1);
   const log: string[] = [];
-  const silence = silenced((line) => log.push(line));
+  const silence = silenceConsole((line) => log.push(line));
   try {
     const script = given ?? withForks(createDraw(-seed), drawPlay(simulation.draw));
     const outside = new OutsideWorld(simulation);
@@ -123,7 +123,7 @@ export async function play(
     platform.network.strike = strike;
     const at: StormTargets = { simulation, platform, outside, versions: [version('v1'), version('v2')] };
     const weatherman = new FaultInjector(at, script.storm);
-    const evidence = await performed({ ...at, script, weatherman, witness, log });
+    const evidence = await perform({ ...at, script, weatherman, witness, log });
     return { seed, findings: judge(evidence), lines: simulation.lines, figures: figuresOf(evidence) };
   } finally {
     silence();
@@ -138,7 +138,7 @@ interface Stage extends StormTargets {
   readonly log: readonly string[];
 }
 
-async function performed({
+async function perform({
   simulation,
   platform,
   outside,
@@ -147,7 +147,7 @@ async function performed({
   witness,
   log,
 }: Stage): Promise<Evidence> {
-  const isErasable = erasable(script);
+  const isErasable = isErasableIn(script);
   const place: Place = {
     simulation,
     platform,
@@ -223,7 +223,7 @@ async function performed({
  * Returns a function that checks whether a session or its source may be erased. The name of a fork begins with
  * the name of its source.
  */
-export function erasable({ sessions }: PlayScript): (session: string) => boolean {
+export function isErasableIn({ sessions }: PlayScript): (session: string) => boolean {
   const erased = sessions.filter(({ erasures }) => erasures.length > 0);
   return (session) => erased.some(({ name }) => session.startsWith(name));
 }
@@ -255,7 +255,7 @@ function figuresOf({ sent, objectCalls, forks, outside, witness, platform }: Evi
 }
 
 /** Redirects console output to the play's log. */
-function silenced(say: (line: string) => void): () => void {
+function silenceConsole(say: (line: string) => void): () => void {
   const { error, warn, log } = console;
   const told = (...words: readonly unknown[]): void => say(words.map(String).join(' '));
   Object.assign(console, { error: told, warn: told, log: told });

@@ -84,7 +84,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
     declines = reply.came === 'refused' && reply.why === 'turn-suspended';
     if (reply.came === 'answer' || reply.came === 'unexpected') return;
     if (reply.came === 'suspended' || reply.came === 'accepted') {
-      const turn = await followed(place, sent, reply);
+      const turn = await followTurn(place, sent, reply);
       // Either another turn accepted the message, or the session was erased.
       if (turn === 'over') return;
     }
@@ -100,7 +100,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
     came: 'unexpected',
     status: 0,
     body: 'The sender has lost patience.',
-    ...stamps(place),
+    ...toStamps(place),
     to: 'message',
   });
 }
@@ -110,7 +110,7 @@ export const hasPatience = ({ patience }: Place): boolean => {
   return patience.left > 0;
 };
 
-const stamps = ({ simulation }: Place) => ({ sentAt: simulation.now, cameAt: simulation.now });
+const toStamps = ({ simulation }: Place) => ({ sentAt: simulation.now, cameAt: simulation.now });
 
 async function sendOnce(
   place: Place,
@@ -175,7 +175,7 @@ function take(sent: Sent, answer: ClientAnswer | undefined, reception: Reception
 type Begun = Reply & { readonly came: 'accepted' | 'suspended' };
 
 /** Polls a turn until it has ended, and decides about its pending calls. */
-async function followed(place: Place, sent: Sent, first: Begun): Promise<'over' | 'again'> {
+async function followTurn(place: Place, sent: Sent, first: Begun): Promise<'over' | 'again'> {
   const { errand, session } = sent;
   let reply: Reply = first;
   const { turn } = first;
@@ -195,7 +195,7 @@ async function decide(place: Place, sent: Sent, pending: readonly PendingCall[])
   for (const { links } of pending) {
     const { approvals, results } = links;
     const body = approvals === undefined ? { result: { given: 1 } } : { decision: verdict };
-    await stubbornly(place, sent, { path: approvals ?? results ?? '', body, to: 'decision' });
+    await askStubbornly(place, sent, { path: approvals ?? results ?? '', body, to: 'decision' });
   }
 }
 
@@ -203,11 +203,11 @@ async function cancelLater(place: Place, sent: Sent): Promise<void> {
   const cancelAfter = 'plan' in sent.errand ? sent.errand.cancelAfter : undefined;
   if (cancelAfter === undefined) return;
   await place.simulation.pause(cancelAfter);
-  await stubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
+  await askStubbornly(place, sent, { path: `${pathOf(sent.session)}/cancel`, body: {}, to: 'cancel' });
 }
 
 /** Repeats a request until it is answered. */
-async function stubbornly(
+async function askStubbornly(
   place: Place,
   sent: Sent,
   { path, body, to }: { readonly path: string; readonly body: object; readonly to: SentReply['to'] },

@@ -23,7 +23,7 @@ const LONG = 15 * 60_000;
 const shop = shopAt(env.SHOP_URL, { longestRequest: 0 });
 
 /** Resolves when the signal aborts. */
-const stopped = (signal: AbortSignal): Promise<void> =>
+const whenStopped = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve());
@@ -42,7 +42,7 @@ const dig = defineTool({
   description: 'Digs until it is told to stop.',
   effect: 'read',
   timeout: LONG,
-  run: (_, { signal }) => stopped(signal),
+  run: (_, { signal }) => whenStopped(signal),
 });
 
 /** Sends an email as requested, and then thinks or calls the digging tool without end. */
@@ -54,7 +54,7 @@ const endless: ChatModel = {
     const calls = messages.filter(({ role }) => role === 'tool').length;
     const name = calls === 0 ? 'mail' : what;
     if (name === 'think') {
-      await stopped(signal);
+      await whenStopped(signal);
       throw new ModelError('aborted', 'The request was aborted.');
     }
     const input = JSON.stringify(name === 'mail' ? { label } : {});

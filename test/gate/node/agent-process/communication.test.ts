@@ -7,9 +7,9 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { diggingTool, reads, shownResults } from '../tool-loop/scenes.ts';
+import { diggingTool, readingTool, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 const agent = defineAgent({
@@ -68,7 +68,7 @@ describe('progress', () => {
   });
 
   it('returns an acknowledgment and logs a warning if there are no watchers (COM-04)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const progress = vi.fn();
     const result = await callTool(progressTool(), { status: 'Reading.' }, { inSession: false, progress });
     expect(result.content).toBe('Progress noted (no active process to display it).');
@@ -77,7 +77,7 @@ describe('progress', () => {
   });
 
   it('does not fail if the status cannot be shown (COM-05)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const progress = (): never => {
       throw new Error('The channel is closed.');
     };
@@ -124,7 +124,7 @@ describe('communicate', () => {
   });
 
   it('returns an acknowledgment and logs a warning if the user cannot be reached (COM-04)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const say = vi.fn();
     const result = await callTool(communicateTool(), { message: 'Hello.' }, { inSession: false, say });
     expect(result.content).toBe('Message noted (no active process to deliver it).');
@@ -144,7 +144,7 @@ describe('communicate', () => {
 
 describe('a message that a call sends to the user', () => {
   const tells = (name: string, ...words: readonly string[]) =>
-    reads(name, (call) => {
+    readingTool(name, (call) => {
       for (const text of words) call.say(text);
       return 'Found.';
     });
@@ -223,7 +223,7 @@ describe('a message that a call sends to the user', () => {
   });
 
   it('is dropped if the call fails', async () => {
-    const fails = reads('find', (call) => {
+    const fails = readingTool('find', (call) => {
       call.say('Looking.');
       throw new Error('Gone.');
     });

@@ -75,7 +75,7 @@ interface Given {
 }
 
 /** Returns a session after one turn of this agent. */
-export async function turn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
+export async function runTurn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies, use: [registered(groups)], env });
   await session.send('Go.');
@@ -83,11 +83,11 @@ export async function turn(agent: Asking, { setting, groups = [], replies = ['Do
 }
 
 /** Returns the names of the offered tools in each request. */
-export const offers = ({ requests }: Awaited<ReturnType<typeof turn>>): string[][] =>
+export const offeredTools = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[][] =>
   requests.map(({ tools }) => tools.map(({ name }) => name));
 
 /** Returns the tool results in the last request. */
-export const results = ({ requests }: Awaited<ReturnType<typeof turn>>): string[] =>
+export const results = ({ requests }: Awaited<ReturnType<typeof runTurn>>): string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Makes a reply that calls one tool. */

@@ -4,29 +4,29 @@ import { defineSubagent, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { resolving } from '../../../fixtures/tool-groups.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
   agentWithGroups,
   calls,
   catalog,
   groupOf,
-  offers,
+  offeredTools,
   refusedWith,
   results,
+  runTurn,
   tool,
-  turn,
 } from './provided-groups.ts';
 
 describe('a tool group with providers', () => {
   it('offers the tools of its providers, its own tools and those of the agent (TGR-01)', async () => {
     const group = groupOf('web', tool('read'), catalog('c', 'search', 'news'));
     const own = catalog('own', 'sing');
-    const session = await turn(agentWithGroups(['web'], { tools: [tool('look'), own] }), {
+    const session = await runTurn(agentWithGroups(['web'], { tools: [tool('look'), own] }), {
       groups: [group],
       replies: [calls('news'), 'Done.'],
     });
     const all = ['look', 'news', 'read', 'search', 'sing'];
-    expect(offers(session)).toEqual([all, all]);
+    expect(offeredTools(session)).toEqual([all, all]);
     expect(results(session)).toEqual(['news']);
     expect(own.asked).toBe(2); // Once per model call.
   });
@@ -43,7 +43,7 @@ describe('a tool group with providers', () => {
     const replies = [{ calls: [message] }, calls('search'), 'Found.', 'Done.'];
     const session = createTestSession(boss, { replies, agents: [clerk] });
     await session.send('Go.');
-    expect(offers(session)).toEqual([['clerk'], ['search'], ['search'], ['clerk']]);
+    expect(offeredTools(session)).toEqual([['clerk'], ['search'], ['search'], ['clerk']]);
     expect(results(session)).toEqual(['Found.']);
   });
 
@@ -53,7 +53,7 @@ describe('a tool group with providers', () => {
     const groups = [groupOf('web', found)];
     resolving({ groups, agents: [agent] })(agent, {});
     expect(found.asked).toBe(0);
-    await turn(agent, { groups });
+    await runTurn(agent, { groups });
     expect(found.asked).toBe(1);
   });
 
@@ -67,10 +67,10 @@ describe('a tool group with providers', () => {
         return 'turned';
       },
     });
-    const session = await turn(agentWithGroups([groupOf('shop', next, found)]), {
+    const session = await runTurn(agentWithGroups([groupOf('shop', next, found)]), {
       replies: [calls('next'), calls('order'), 'Done.'],
     });
-    expect(offers(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['next', 'search'],
       ['next', 'order'],
       ['next', 'order'],
@@ -105,10 +105,10 @@ describe('a tool group with providers', () => {
   it('is asked once even if the agent lists it twice', async () => {
     const found = catalog('c', 'search');
     const group = groupOf('web', found);
-    const session = await turn(agentWithGroups(['web', group, { role: 'web', required: ['search'] }]), {
+    const session = await runTurn(agentWithGroups(['web', group, { role: 'web', required: ['search'] }]), {
       groups: [group],
     });
-    expect([offers(session), found.asked]).toEqual([[['search']], 1]);
+    expect([offeredTools(session), found.asked]).toEqual([[['search']], 1]);
   });
 
   it('requires its permissions and adds its usage notes, like any other group (TGR-04, TGR-09)', async () => {
@@ -123,7 +123,7 @@ describe('a tool group with providers', () => {
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    const session = await turn(agentWithGroups([group], { permissions: ['internet-access'] }));
+    const session = await runTurn(agentWithGroups([group], { permissions: ['internet-access'] }));
     expect(session.requests[0]?.messages[0]).toEqual({
       role: 'system',
       text: "Ask.\n\nNotes on the tools of group 'web':\nSearch little.",
@@ -131,7 +131,7 @@ describe('a tool group with providers', () => {
   });
 
   it('omits a discovered tool whose name is in use, and logs this once (AEV-05)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const group = groupOf('web', catalog('c', 'look', 'search', 'sing'));
     const agent = agentWithGroups([group], { tools: [tool('look'), catalog('own', 'sing')] });
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.', 'Done.'] });
@@ -145,11 +145,11 @@ describe('a tool group with providers', () => {
   });
 
   it('can share a tool with another group', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const shared = catalog('c', 'search');
-    expect(offers(await turn(agentWithGroups([groupOf('web', shared), groupOf('shop', shared)])))).toEqual([
-      ['search'],
-    ]);
+    expect(
+      offeredTools(await runTurn(agentWithGroups([groupOf('web', shared), groupOf('shop', shared)]))),
+    ).toEqual([['search']]);
     expect(warned).toEqual([]);
   });
 
@@ -160,7 +160,12 @@ describe('a tool group with providers', () => {
     await session.send('Wait.');
     expect(found.asked).toBe(0);
     await session.send('Go.');
-    expect(offers(session)).toEqual([['web'], ['web'], ['web', 'read', 'search'], ['web', 'read', 'search']]);
+    expect(offeredTools(session)).toEqual([
+      ['web'],
+      ['web'],
+      ['web', 'read', 'search'],
+      ['web', 'read', 'search'],
+    ]);
     expect([results(session).at(-1), found.asked]).toEqual(['search', 1]);
   });
 });

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { defineTool, toolProvider } from '../../../../src/index.ts';
 import { defineToolGroup, toolGroups as registered } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
   agentWithGroups,
   calls,
   catalog,
   groupOf,
-  offers,
+  offeredTools,
   refusedWith,
   results,
+  runTurn,
   tool,
-  turn,
 } from './provided-groups.ts';
 
 describe('tools that an agent requires from a group with providers', () => {
@@ -20,22 +20,22 @@ describe('tools that an agent requires from a group with providers', () => {
   const group = (...names: readonly string[]) => groupOf('shop', tool('look'), catalog('c', ...names));
 
   it('are offered without placeholders if they exist (TGR-06)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const agent = agentWithGroups([{ role: 'shop', required: ['order', 'look'] }]);
-    const session = await turn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
-    expect(offers(session)[0]).toEqual(['look', 'order']);
+    const session = await runTurn(agent, { groups: [group('order')], replies: [calls('order'), 'Done.'] });
+    expect(offeredTools(session)[0]).toEqual(['look', 'order']);
     expect(results(session)).toEqual(['order']);
     expect(warned).toEqual([]);
   });
 
   it('become placeholders that report the missing and available tools, and one line is logged (TGR-06)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
-    const session = await turn(agent, {
+    const session = await runTurn(agent, {
       groups: [group('search', 'read')],
       replies: [{ calls: [{ name: 'order', input: { what: 'ever' } }] }, 'Done.'],
     });
-    expect(offers(session)).toEqual([
+    expect(offeredTools(session)).toEqual([
       ['look', 'order', 'read', 'search'],
       ['look', 'order', 'read', 'search'],
     ]);
@@ -49,13 +49,13 @@ describe('tools that an agent requires from a group with providers', () => {
   });
 
   it('are reported as missing in the words of the provider, if it defines them (TGR-06, MCP-02)', async () => {
-    warnings();
+    captureWarnings();
     const speaking = {
       ...catalog('c', 'b', 'a'),
       missing: (name: string, all: readonly string[]) => `No ${name} among ${all.join('+')}.`,
     };
     const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
-    const session = await turn(agent, {
+    const session = await runTurn(agent, {
       groups: [groupOf('shop', catalog('mute'), speaking)],
       replies: [calls('order'), 'Done.'],
     });
@@ -63,7 +63,7 @@ describe('tools that an agent requires from a group with providers', () => {
   });
 
   it('replace their placeholders once the provider finds them (TGR-06)', async () => {
-    warnings();
+    captureWarnings();
     const found = catalog('c');
     const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
     const replies = [calls('order'), 'Done.', calls('order'), 'Done.'];
@@ -78,7 +78,7 @@ describe('tools that an agent requires from a group with providers', () => {
   });
 
   it('have an unknown outcome, not a missing tool, if they disappeared after a call started (TGR-06)', async () => {
-    warnings();
+    captureWarnings();
     let isGone = false;
     const order = defineTool({
       name: 'order',
@@ -102,9 +102,9 @@ describe('tools that an agent requires from a group with providers', () => {
   });
 
   it('are reported as missing if the environment excludes them (TGR-03, TGR-06)', async () => {
-    warnings();
+    captureWarnings();
     const agent = agentWithGroups([{ role: 'shop', required: ['order'] }]);
-    const session = await turn(agent, {
+    const session = await runTurn(agent, {
       groups: [group('order', 'search', 'read')],
       setting: { excludes: ['order'] },
       replies: [calls('order'), 'Done.'],
@@ -127,14 +127,16 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
   it('excludes discovered tools whose names end with an excluded name (TGR-03)', async () => {
     const groups = [groupOf('web', tool('look'), catalog('c', 'gh_search', 'gh_delete_page', 'read'))];
     expect(
-      offers(await turn(agentWithGroups(['web']), { groups, setting: { excludes: ['page', 'look'] } })),
+      offeredTools(
+        await runTurn(agentWithGroups(['web']), { groups, setting: { excludes: ['page', 'look'] } }),
+      ),
     ).toEqual([['gh_search', 'read']]);
   });
 
   it('builds groups of discovered tools, which it finds by the ends of their names (TGR-02, MCP-10)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const setting = { includes: { find: { tools: ['search', 'read'] } } };
-    expect(offers(await turn(agentWithGroups(['find']), { groups: [web], setting }))).toEqual([
+    expect(offeredTools(await runTurn(agentWithGroups(['find']), { groups: [web], setting }))).toEqual([
       ['gh_search', 'read'],
     ]);
     expect(warned).toEqual([]); // `read` is found among the static tools, so its provider is not searched.
@@ -144,7 +146,7 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     const found = catalog('c', 'read');
     const setting = { includes: { find: { tools: ['read'] } } };
     const groups = [groupOf('shelf', tool('read')), groupOf('far', found)];
-    expect(offers(await turn(agentWithGroups(['find']), { groups, setting }))).toEqual([['read']]);
+    expect(offeredTools(await runTurn(agentWithGroups(['find']), { groups, setting }))).toEqual([['read']]);
     expect(found.asked).toBe(0);
   });
 

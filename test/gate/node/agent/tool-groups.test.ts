@@ -13,7 +13,7 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { RENAME } from '../../../fixtures/rename.ts';
 import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 
 const tool = (name: string) =>
   defineTool({ name, description: `Does ${name}.`, effect: 'read', run: () => name });
@@ -200,7 +200,7 @@ describe('a missing tool group', () => {
   });
 
   it('is skipped with a logged warning if it is optional (TGR-05)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const empty = defineToolGroup({ role: 'empty', description: 'Nothing.', tools: [] });
     const agent = agentWithGroups([
       'maps',

@@ -11,7 +11,7 @@ import {
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { agent, type answers, calls, offeredTools, summarizeRequests, TASK } from './scenes.ts';
+import { type answeringTool, calls, createAgent, offeredTools, summarizeRequests, TASK } from './scenes.ts';
 
 const Customer = defineDomainType({
   name: 'Customer',
@@ -33,7 +33,7 @@ const find = defineTool({
   output: Customer,
   run: ({ id }) => ({ id }),
 });
-const chained = (entries: readonly Chained[], more: readonly ReturnType<typeof answers>[] = []) =>
+const chainingTool = (entries: readonly Chained[], more: readonly ReturnType<typeof answeringTool>[] = []) =>
   defineAgenticTool({
     name: 'dig',
     description: 'Digs.',
@@ -52,7 +52,9 @@ const script = [
 
 describe('an agentic tool with chaining', () => {
   it('offers the tools of an object inside its loop, but not outside, once a call has returned it (AGT-10)', async () => {
-    const session = createTestSession(agent('boss', [chained([chainFrom(Customer)])]), { replies: script });
+    const session = createTestSession(createAgent('boss', [chainingTool([chainFrom(Customer)])]), {
+      replies: script,
+    });
     await session.send('Go.');
     expect(offeredTools(session)).toEqual([
       ['dig'],
@@ -65,7 +67,7 @@ describe('an agentic tool with chaining', () => {
   });
 
   it('offers the tools of any returned object with `chainAny` (AGT-11)', async () => {
-    const session = createTestSession(agent('boss', [chained([chainAny()])]), { replies: script });
+    const session = createTestSession(createAgent('boss', [chainingTool([chainAny()])]), { replies: script });
     await session.send('Go.');
     expect(offeredTools(session).slice(1, 3)).toEqual([['find'], ['find', 'spend']]);
     expect(summarizeRequests(session.requests)[3]).toBe('You dig. <- spend of c1');
@@ -84,7 +86,7 @@ describe('an agentic tool with chaining', () => {
       },
     });
     const again = [calls(['dig', { task: 'Go.' }]), calls('spend'), 'Found.', 'Done.'];
-    const session = createTestSession(agent('boss', [chained([chainFrom(Customer)], [fatal])]), {
+    const session = createTestSession(createAgent('boss', [chainingTool([chainFrom(Customer)], [fatal])]), {
       replies: [...script.slice(0, 2), calls('fatal'), ...script.slice(2), ...again],
     });
     await session.send('Go.');
@@ -96,7 +98,7 @@ describe('an agentic tool with chaining', () => {
   });
 
   it('is refused if it chains a type twice', () => {
-    expect(() => chained([chainFrom(Customer), chainFrom(Customer)])).toThrow(
+    expect(() => chainingTool([chainFrom(Customer), chainFrom(Customer)])).toThrow(
       "Domain type 'Customer' is chained twice in the same way.",
     );
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, artifact, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { agent, calls } from './scenes.ts';
+import { calls, createAgent } from './scenes.ts';
 
 interface Options {
   readonly limits?: { readonly iterations: number };
@@ -27,7 +27,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
   ],
 ])('%s', (_, define) => {
   it('has its own limit of iterations (AGT-05)', async () => {
-    const session = createTestSession(agent('boss', [define([found], { limits: { iterations: 1 } })]), {
+    const session = createTestSession(createAgent('boss', [define([found], { limits: { iterations: 1 } })]), {
       replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
     });
     await session.send('Go.');
@@ -43,7 +43,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
     async (captures, own) => {
       const inner = defineAgenticTool({ ...base, name: 'inner', tools: [found] });
       const tool = define([inner], { captureNestedArtifacts: captures });
-      const session = createTestSession(agent('boss', [tool]), {
+      const session = createTestSession(createAgent('boss', [tool]), {
         replies: [
           calls(['dig', { task: 'Go.' }]),
           calls(['inner', { task: 'Look.' }]),

@@ -39,12 +39,12 @@ import { budget } from '../../../../src/modules/limits/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { agent, answers, calls, resultsRead, TASK } from './scenes.ts';
+import { answeringTool, calls, createAgent, resultsRead, TASK } from './scenes.ts';
 
-const look = answers('look', 'seen');
-const find = answers('find', 'found');
+const look = answeringTool('look', 'seen');
+const find = answeringTool('find', 'found');
 const told = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
-const clerk = agent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
+const clerk = createAgent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
 /** Each kind of tool that runs its own loop, with its factory. */
 const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool])[] = [
@@ -63,7 +63,7 @@ const work = calls(['work', { task: 'Go.' }]);
 
 async function turnOf(tool: AnyTool, inside: readonly ScriptedReply[], more = {}) {
   const replies = [work, ...inside, 'Done.'];
-  const boss = agent('boss', [tool], { context: { user: 'ann' } });
+  const boss = createAgent('boss', [tool], { context: { user: 'ann' } });
   const session = createTestSession(() => boss, { replies, agents: [clerk], ...more });
   const answer = await session.send('Go.', { context: { floor: 'message' } });
   return { session, answer, inner: session.requests[1], read: resultsRead(session) };
@@ -194,13 +194,13 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
         defineTool({ name: 'dim', description: 'Dims.', effect: 'read', run: () => `was ${lit}` }),
       ],
     });
-    const lamp = answers('lamp', artifact('A lamp.', Lamp, { lit: true }));
+    const lamp = answeringTool('lamp', artifact('A lamp.', Lamp, { lit: true }));
     const adds = defineInjectionStrategy({
       name: 'adds',
       evaluate: ({ lastCall }) => (lastCall.tool === 'dim' ? addTools([find]) : noChange),
     });
     const chained = withUse(withUse(withTools(make(), lamp), chaining([chainFrom(Lamp)])), adds);
-    const boss = () => agent('boss', [chained]);
+    const boss = () => createAgent('boss', [chained]);
     const replies = [work, calls('lamp'), calls('dim'), calls('find'), 'Found.', 'Done.'];
     const session = createTestSession(boss, { replies, agents: [clerk] });
     const { artifacts } = await session.send('Go.');
@@ -214,7 +214,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     const told = withInstructions(more, (_, { mood }) => `Be ${mood}.`);
     const copy = withContext(withTools(told, tell), (input) => ({ mood: input.mood }));
     const asked = calls(['work', { task: 'Go.', mood: 'calm' }]);
-    const session = createTestSession(() => agent('boss', [copy]), {
+    const session = createTestSession(() => createAgent('boss', [copy]), {
       replies: [asked, calls('tell'), 'Found.', 'Done.'],
       agents: [clerk],
     });
@@ -258,7 +258,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(() => withContext(make(), { desk: 1n as never })).toThrow(
       "Tool 'work': The tool-call context's 'desk' is not JSON: at `$` it is a bigint.",
     );
-    expect(() => withTools(make(), find, answers('find', 'else'))).toThrow(ToolDefinitionError);
+    expect(() => withTools(make(), find, answeringTool('find', 'else'))).toThrow(ToolDefinitionError);
   });
 });
 
@@ -342,7 +342,7 @@ describe('a copy of a state machine', () => {
 
 describe('a copy of a subagent', () => {
   it("is refused if it adds a tool with the name of one of the agent's tools", async () => {
-    const twice = answers('look', 'else');
+    const twice = answeringTool('look', 'else');
     expect(() => withTools(defineSubagent({ agent: clerk }), twice)).toThrow(
       `Tool 'work': it cannot have these tools: Duplicate tool name: 'look'${RENAME_FIRST_TWO}.`,
     );
@@ -357,7 +357,7 @@ describe('a copy of a subagent', () => {
 
   it('answers in the output form of its agent, even if its instructions are replaced', async () => {
     const form = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } as const;
-    const biller: Agent = agent('work', [], { output: jsonSchema(form) });
+    const biller: Agent = createAgent('work', [], { output: jsonSchema(form) });
     const copy = withInstructions(
       defineSubagent({ agent: biller, input: jsonSchema(TASK) }),
       () => 'Bill it.',
@@ -369,7 +369,7 @@ describe('a copy of a subagent', () => {
 
   it('can replace the output form of its agent, even if the agent is given by name (S0-062)', async () => {
     const Bill = defineDomainType({ name: 'Bill', schema: v.object({ total: v.number() }) });
-    const biller: Agent = agent('work', [], { output: v.object({ sum: v.number() }) });
+    const biller: Agent = createAgent('work', [], { output: v.object({ sum: v.number() }) });
     for (const asked of [biller, 'work']) {
       const copy = withInstructions(
         defineSubagent({ agent: asked, input: jsonSchema(TASK), output: Bill }),
@@ -388,7 +388,7 @@ describe('a copy of a subagent', () => {
   });
 
   it('keeps the limits of its agent if its model is replaced', () => {
-    const costly = agent('work', [], {
+    const costly = createAgent('work', [], {
       use: [budget({ cost: 1 })],
       model: { ...scriptedModel([]), prices: { input: 1, output: 1 } },
     });

@@ -19,24 +19,24 @@ import {
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import {
-  agent,
-  agentic,
-  answers,
+  answeringTool,
   calls,
+  createAgent,
+  defineAgentic,
   offeredTools,
   resultsRead,
   summarizeRequests,
   TASK,
 } from './scenes.ts';
 
-const look = answers('look', 'seen');
+const look = answeringTool('look', 'seen');
 
 /** Runs a turn of an agent that has only this tool. */
 async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {}) {
-  const session = createTestSession(agent('boss', [tool], more), { replies });
+  const session = createTestSession(createAgent('boss', [tool], more), { replies });
   const answer = await session.send('Go.');
   return { session, answer, read: resultsRead(session) };
 }
@@ -44,7 +44,7 @@ async function turnOf(tool: AnyTool, replies: readonly ScriptedReply[], more = {
 describe('an agentic tool', () => {
   it('calls a model in its own loop, and returns the last message of the model (AGT-03)', async () => {
     const script = [calls(['dig', { task: 'Deep.' }]), calls('look'), 'Found it.', 'Done.'];
-    const { session, answer, read } = await turnOf(agentic('dig', [look]), script);
+    const { session, answer, read } = await turnOf(defineAgentic('dig', [look]), script);
     expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
       'You dig. <- {"task":"Deep."}',
@@ -90,7 +90,7 @@ describe('an agentic tool', () => {
   });
 
   it('returns an error result if its instructions throw, and the turn continues', async () => {
-    const dig = agentic('dig', [look], {
+    const dig = defineAgentic('dig', [look], {
       instructions: () => {
         throw new Error('The instructions are missing.');
       },
@@ -101,7 +101,7 @@ describe('an agentic tool', () => {
 
   it('can have its own model (AGT-01)', async () => {
     const own = scriptedModel([calls('look'), 'Found.']);
-    const dig = agentic('dig', [look], { model: own });
+    const dig = defineAgentic('dig', [look], { model: own });
     const { session, read } = await turnOf(dig, [calls(['dig', { task: 'Go.' }]), 'Done.']);
     expect([session.requests.length, own.requests.length, read]).toEqual([2, 2, ['Found.']]);
   });
@@ -112,7 +112,7 @@ describe('an agentic tool', () => {
   ])('makes %s, and then requests the best possible answer (AGT-01, AGT-05)', async (_, limits, most) => {
     const inside = Array.from({ length: most }, () => calls('look'));
     const script = [calls(['dig', { task: 'Go.' }]), ...inside, 'So far.', 'Done.'];
-    const { session, answer, read } = await turnOf(agentic('dig', [look], { limits }), script, {
+    const { session, answer, read } = await turnOf(defineAgentic('dig', [look], { limits }), script, {
       limits: { iterations: 5 },
     });
     expect(session.requests).toHaveLength(most + 3);
@@ -122,7 +122,7 @@ describe('an agentic tool', () => {
 
   it('runs in a bare loop, without a session or an agent (AGT-04)', async () => {
     const { end, model } = await runBare({
-      tools: [agentic('dig', [look])],
+      tools: [defineAgentic('dig', [look])],
       replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'Found.', 'Done.'],
     });
     expect(end).toMatchObject({ outcome: 'completed' });
@@ -134,13 +134,16 @@ describe('an agentic tool', () => {
   });
 
   it('returns an error result if it has no tools (AGT-04)', async () => {
-    const { read, session } = await turnOf(agentic('dig', []), [calls(['dig', { task: 'Go.' }]), 'Done.']);
+    const { read, session } = await turnOf(defineAgentic('dig', []), [
+      calls(['dig', { task: 'Go.' }]),
+      'Done.',
+    ]);
     expect(read).toEqual(['Error: No tools available for SimpleAgenticTool']);
     expect(session.requests).toHaveLength(2);
   });
 
   it('lists every problem of an invalid input, without a model call', async () => {
-    const { read } = await turnOf(agentic('dig', [look]), [calls('dig'), 'Done.']);
+    const { read } = await turnOf(defineAgentic('dig', [look]), [calls('dig'), 'Done.']);
     expect(read).toEqual([
       'Error: The input of tool \'dig\' is not valid:\n- Instance does not have required property "task".\n' +
         'Call it again with a corrected input.',
@@ -149,12 +152,12 @@ describe('an agentic tool', () => {
 
   it('returns an error result if its model fails', async () => {
     const script = [calls(['dig', { task: 'Go.' }]), new ModelError('server-error', 'Down.'), 'Done.'];
-    const { read, answer } = await turnOf(agentic('dig', [look]), script);
+    const { read, answer } = await turnOf(defineAgentic('dig', [look]), script);
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
   });
 
   it('is not changed by its copies (AGT-01)', () => {
-    const dig = agentic('dig', [look]);
+    const dig = defineAgentic('dig', [look]);
     const before = { ...dig };
     const noted = withUsageNote(dig, 'Slowly.');
     expect(noted).not.toBe(dig);
@@ -175,7 +178,7 @@ describe('the tools of an agentic tool', () => {
   }
   const plain = { color: 'red' };
   const inside = async (tools: readonly ToolSource[]) => {
-    const { session } = await turnOf(agentic('dig', tools), [
+    const { session } = await turnOf(defineAgentic('dig', tools), [
       calls(['dig', { task: 'Go.' }]),
       'Found.',
       'Done.',
@@ -184,14 +187,17 @@ describe('the tools of an agentic tool', () => {
   };
 
   it('can be tools, objects with tools, and providers, which are asked before each model call (AGT-01)', async () => {
-    let now: readonly AnyTool[] = [answers('early', 1)];
+    let now: readonly AnyTool[] = [answeringTool('early', 1)];
     const provider = toolProvider({ toolsNow: () => now });
     const turn = [calls(['dig', { task: 'Go.' }]), 'Found.', 'Done.'];
-    const session = createTestSession(agent('boss', [agentic('dig', [look, new Shed(), provider])]), {
-      replies: [...turn, ...turn],
-    });
+    const session = createTestSession(
+      createAgent('boss', [defineAgentic('dig', [look, new Shed(), provider])]),
+      {
+        replies: [...turn, ...turn],
+      },
+    );
     await session.send('Go.');
-    now = [answers('late', 2)];
+    now = [answeringTool('late', 2)];
     await session.send('Go.');
     expect(offeredTools(session).filter((names) => !names.includes('dig'))).toEqual([
       ['early', 'look', 'spade'],
@@ -201,13 +207,13 @@ describe('the tools of an agentic tool', () => {
 
   it('exclude objects without tools, without a warning (AGT-07)', async () => {
     expect(await inside([new Empty(), look, plain])).toEqual(['look']);
-    expect(agentic('dig', [new Empty()]).inner).toEqual([]);
+    expect(defineAgentic('dig', [new Empty()]).inner).toEqual([]);
   });
 
   it.each<[string, readonly unknown[], string]>([
     ['null', [null], 'Tool at index 0 must not be null'],
     ['text', ['look'], "Tool at index 0 is 'look'. List the tool itself"],
-    ['an agent', [agent('other')], "Tool at index 0 ('other') is an agent. List its tools instead"],
+    ['an agent', [createAgent('other')], "Tool at index 0 ('other') is an agent. List its tools instead"],
     [
       'a class without static tools',
       [look, Empty],
@@ -221,11 +227,11 @@ describe('the tools of an agentic tool', () => {
     ['a list', [[look]], 'Tool at index 0 is a list. Spread it, as in [...tools]'],
     [
       'two tools with the same name',
-      [look, answers('look', 2)],
+      [look, answeringTool('look', 2)],
       `Duplicate tool name: 'look'${RENAME_FIRST_TWO}`,
     ],
   ])('are refused if they contain %s', (_, tools, why) => {
-    const define = () => agentic('dig', tools as readonly ToolSource[]); // Plain JavaScript can pass this.
+    const define = () => defineAgentic('dig', tools as readonly ToolSource[]); // Plain JavaScript can pass this.
     expect(define).toThrow(ToolDefinitionError);
     expect(define).toThrow(`Tool 'dig': it cannot have these tools: ${why}.`);
   });
@@ -244,7 +250,9 @@ describe('the tools of an agentic tool', () => {
       'Two.',
       'Done.',
     ];
-    const session = createTestSession(agent('boss', [count, agentic('dig', [count])]), { replies: script });
+    const session = createTestSession(createAgent('boss', [count, defineAgentic('dig', [count])]), {
+      replies: script,
+    });
     await session.send('Go.');
     const { callState: cells } = await session.state();
     expect([...cells].toSorted()).toEqual([
@@ -256,7 +264,7 @@ describe('the tools of an agentic tool', () => {
 
 describe('the definition of an agentic tool', () => {
   it('logs one warning if it declares no input, because callers cannot pass a task (AGT-08)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [look] });
     const { session } = await turnOf(dig, [calls('dig'), 'Found.', 'Done.']);
     expect(session.requests[1]?.messages.at(-1)).toEqual({ role: 'user', text: '{}' });
@@ -266,8 +274,8 @@ describe('the definition of an agentic tool', () => {
   });
 
   it('logs no warning if it declares an input (AGT-08)', () => {
-    const warned = warnings();
-    agentic('dig', [look]);
+    const warned = captureWarnings();
+    defineAgentic('dig', [look]);
     expect(warned).toEqual([]);
   });
 
@@ -293,7 +301,7 @@ describe('the definition of an agentic tool', () => {
   });
 
   it('returns a plain object with documented properties, not an instance of a class (AGT-12)', () => {
-    expect(Object.keys(agentic('dig', [look])).toSorted()).toEqual([
+    expect(Object.keys(defineAgentic('dig', [look])).toSorted()).toEqual([
       'call',
       'check',
       'description',
@@ -316,7 +324,7 @@ describe('a tool-calling manager', () => {
   } as const;
 
   it("runs an agentic tool without a session, with the tool's own model (AGT-04)", async () => {
-    const dig = agentic('dig', [look], { model: scriptedModel([calls('look'), 'Found.']) });
+    const dig = defineAgentic('dig', [look], { model: scriptedModel([calls('look'), 'Found.']) });
     const options = defineToolCallingOptions({ tools: [dig] });
     const result = await createToolCallingManager().executeToolCalls(
       [{ role: 'user', text: 'Go.' }],

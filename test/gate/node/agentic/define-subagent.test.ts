@@ -6,23 +6,23 @@ import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import {
-  agent,
-  answers,
-  asks,
+  answeringTool,
+  askAgents,
   byLoop,
   calls,
+  createAgent,
   offeredTools,
   resultsRead,
   summarizeRequests,
   turnOf,
 } from './scenes.ts';
 
-const look = answers('look', 'seen');
-const clerk = agent('clerk', [look]);
+const look = answeringTool('look', 'seen');
+const clerk = createAgent('clerk', [look]);
 
 describe('a subagent', () => {
   it('runs an agent as a tool (SUB-01, SUB-07)', async () => {
-    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read, answer } = await turnOf([defineSubagent({ agent: clerk })], script);
     expect(summarizeRequests(session.requests)).toEqual([
       'You are boss. <- Go.',
@@ -35,7 +35,7 @@ describe('a subagent', () => {
   });
 
   it('finds an agent given by name when it is called (SUB-01)', async () => {
-    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: 'clerk' })], script, { agents: [clerk] });
     expect([offeredTools(session)[1], read]).toEqual([['look'], ['Filed.']]);
   });
@@ -88,7 +88,7 @@ describe('a subagent', () => {
   });
 
   it('lists the available agents in an error result if its agent does not exist (SUB-04)', async () => {
-    const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], {
+    const { read, answer } = await turnOf([defineSubagent({ agent: 'cook' })], [askAgents('cook'), 'Done.'], {
       agents: [clerk],
     });
     expect(read).toEqual(["Error: Agent 'cook' not found. Available agents: boss, clerk."]);
@@ -96,15 +96,17 @@ describe('a subagent', () => {
   });
 
   it('lists at most twenty available agents (SUB-04)', async () => {
-    const agents = Array.from({ length: 25 }, (_, i) => agent(`clerk${String(i).padStart(2, '0')}`));
-    const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [asks('cook'), 'Done.'], { agents });
+    const agents = Array.from({ length: 25 }, (_, i) => createAgent(`clerk${String(i).padStart(2, '0')}`));
+    const { read } = await turnOf([defineSubagent({ agent: 'cook' })], [askAgents('cook'), 'Done.'], {
+      agents,
+    });
     expect(read[0]).toMatch(
       /^Error: Agent 'cook' not found\. Available agents: boss, clerk00, .*, clerk18 and 6 more\.$/,
     );
   });
 
   it('needs a session only if its agent is given by name (SUB-06)', async () => {
-    const replies = [asks('clerk', 'cook'), 'Filed.', 'Done.'];
+    const replies = [askAgents('clerk', 'cook'), 'Filed.', 'Done.'];
     const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
     const { model } = await runBare({ tools, replies });
     expect(resultsRead(model)).toEqual([
@@ -115,7 +117,10 @@ describe('a subagent', () => {
 
   it('returns an error result if its model fails, and the turn continues', async () => {
     const down = new ModelError('server-error', 'Down.');
-    const { read, answer } = await turnOf([defineSubagent({ agent: clerk })], [asks('clerk'), down, 'Done.']);
+    const { read, answer } = await turnOf(
+      [defineSubagent({ agent: clerk })],
+      [askAgents('clerk'), down, 'Done.'],
+    );
     expect([read, answer.outcome]).toEqual([['Error: Down.'], 'completed']);
   });
 });
@@ -144,10 +149,10 @@ describe('the definition of a subagent', () => {
 
 describe('agents that call each other', () => {
   it('stop at sixteen nested loops, and the innermost agent receives the reason', async () => {
-    const ping = agent('ping', [defineSubagent({ agent: 'pong' })]);
-    const pong = agent('pong', [defineSubagent({ agent: 'ping' })]);
+    const ping = createAgent('ping', [defineSubagent({ agent: 'pong' })]);
+    const pong = createAgent('pong', [defineSubagent({ agent: 'ping' })]);
     const ask = ({ tools: [tool] }: { tools: readonly { name: string }[] }): ScriptedReply =>
-      asks(tool?.name ?? '');
+      askAgents(tool?.name ?? '');
     const session = createTestSession(ping, {
       agents: [pong],
       replies: [
@@ -174,11 +179,11 @@ describe('agents that call each other', () => {
 
 describe('a subagent with a call that waits for approval', () => {
   const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' });
-  const payer = agent('payer', [requireApproval(pay, () => 'Pay?')]);
+  const payer = createAgent('payer', [requireApproval(pay, () => 'Pay?')]);
   const suspended = async (tools: readonly AnyTool[] = [defineSubagent({ agent: payer })]) => {
-    const session = createTestSession(agent('boss', tools), {
+    const session = createTestSession(createAgent('boss', tools), {
       replies: byLoop({
-        'You are boss.': [asks(...tools.map(({ name }) => name)), 'Done.'],
+        'You are boss.': [askAgents(...tools.map(({ name }) => name)), 'Done.'],
         'You are payer.': [calls('pay'), 'Settled.'],
         'You are clerk.': ['Filed.'],
       }),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { after, definePlaybook, defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { memoryOf } from '../../../doors/kinds.ts';
 import { consoleLog } from '../../../doors/tools.ts';
-import { answersInside, calls, sessionWith, workshop } from '../state-machine/scenes.ts';
+import { answersInside, calls, createWorkshop, sessionWith } from '../state-machine/scenes.ts';
 
 // Plain JavaScript can pass this.
 const answerLate = (answer: () => unknown) => (async () => answer()) as unknown as () => boolean;
@@ -11,10 +11,10 @@ const throwBroken = (): never => {
   throw new Error('broken');
 };
 
-const errors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
-let log: ReturnType<typeof errors>;
+const captureErrors = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+let log: ReturnType<typeof captureErrors>;
 beforeEach(() => {
-  log = errors();
+  log = captureErrors();
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -26,7 +26,7 @@ describe('a reset function that returns a promise', () => {
     ['true', () => true],
     ['a call whose reset throws', throwBroken],
   ])('does not reset the memory for %s, and is reported once', async (_, answer) => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const [pay, ship] = [tool('pay'), tool('ship')];
     const about = { description: 'Handles.', input: v.object({}) };
     const machine = defineStateMachine({

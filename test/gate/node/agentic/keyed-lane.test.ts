@@ -7,7 +7,7 @@ const Order = v.object({ orderId: v.pipe(v.string(), v.trim(), v.maxLength(4)) }
 const key = ({ orderId }: { readonly orderId: string }): string => orderId;
 
 /** Returns the lane of a call with an unchecked input. */
-const word = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
+const laneOf = (serial: ReturnType<typeof keyedSerial>, input: Record<string, string | number>) =>
   typeof serial === 'function' ? serial(input) : serial;
 
 describe('the lane of a tool with keyed memory', () => {
@@ -17,13 +17,13 @@ describe('the lane of a tool with keyed memory', () => {
     ['the tool alone if the input is not valid', { orderId: 'too long' }, 'orders'],
     ['the tool alone if the property is missing', {}, 'orders'],
   ])('is named by %s', (_, input, expected) => {
-    expect(word(keyedSerial('orders', Order, key), input)).toBe(expected);
+    expect(laneOf(keyedSerial('orders', Order, key), input)).toBe(expected);
   });
 
   it('uses the raw input for JSON Schema, and without a schema', () => {
     const byId = (input: object): string => String(Reflect.get(input, 'id'));
-    expect(word(keyedSerial('orders', jsonSchema({ type: 'object' }), byId), { id: 7 })).toBe('orders 7');
-    expect(word(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
+    expect(laneOf(keyedSerial('orders', jsonSchema({ type: 'object' }), byId), { id: 7 })).toBe('orders 7');
+    expect(laneOf(keyedSerial('orders', undefined, byId), { id: 7 })).toBe('orders undefined');
   });
 
   it('is the name of the tool if there is no key, the key function throws, or the schema is asynchronous', () => {
@@ -38,8 +38,8 @@ describe('the lane of a tool with keyed memory', () => {
       ),
     });
     expect(keyedSerial('orders', Order, undefined)).toBe('orders');
-    expect(word(keyedSerial('orders', Order, throws), { orderId: '41' })).toBe('orders');
-    expect(word(keyedSerial('orders', slow, key), { orderId: '41' })).toBe('orders');
-    expect(word(keyedSerial('orders', failing, key), { orderId: '41' })).toBe('orders');
+    expect(laneOf(keyedSerial('orders', Order, throws), { orderId: '41' })).toBe('orders');
+    expect(laneOf(keyedSerial('orders', slow, key), { orderId: '41' })).toBe('orders');
+    expect(laneOf(keyedSerial('orders', failing, key), { orderId: '41' })).toBe('orders');
   });
 });

@@ -18,15 +18,15 @@ import {
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { agent, agentic, answers, asks, calls, resultsRead, TASK } from './scenes.ts';
+import { answeringTool, askAgents, calls, createAgent, defineAgentic, resultsRead, TASK } from './scenes.ts';
 
 const Fact = defineDomainType({ name: 'Fact', schema: v.object({ n: v.number() }) });
-const fact = (name: string, n: number) =>
+const factTool = (name: string, n: number) =>
   defineTool({ name, description: 'Finds.', effect: 'read', run: () => artifact(`Fact ${n}.`, Fact, { n }) });
 
 /** Runs a turn whose only call is `dig`, and returns its artifacts. */
-async function dug(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
-  const session = createTestSession(agent('boss', [dig]), {
+async function artifactsOf(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
+  const session = createTestSession(createAgent('boss', [dig]), {
     replies: [calls(['dig', { task: 'Go.' }]), ...inside, 'Found.', 'Done.'],
   });
   const answer = await session.send('Go.');
@@ -35,37 +35,43 @@ async function dug(dig: AnyTool, ...inside: readonly ScriptedReply[]) {
 }
 
 describe('the artifact of an agentic tool', () => {
-  const tools = [fact('one', 1), fact('two', 2), answers('words', 'No fact.')];
+  const tools = [factTool('one', 1), factTool('two', 2), answeringTool('words', 'No fact.')];
   const Place = defineDomainType({ name: 'Place', schema: v.object({ city: v.string() }) });
-  const place = answers('place', artifact('A place.', Place, { city: 'Ghent' }));
-  const rows = answers('rows', [1, 2]);
+  const place = answeringTool('place', artifact('A place.', Place, { city: 'Ghent' }));
+  const rows = answeringTool('rows', [1, 2]);
 
   it('is absent if no inner call returns an artifact (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('words'))).toMatchObject({ read: 'Found.', artifacts: [] });
+    expect(await artifactsOf(defineAgentic('dig', tools), calls('words'))).toMatchObject({
+      read: 'Found.',
+      artifacts: [],
+    });
   });
 
   it('is that of its inner call if there is only one, with its type (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('words', 'one'))).toMatchObject({
+    expect(await artifactsOf(defineAgentic('dig', tools), calls('words', 'one'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: { n: 1 } }],
     });
   });
 
   it('is a list if inner calls return several artifacts, in the order of the calls (AGT-06)', async () => {
-    expect(await dug(agentic('dig', tools), calls('two', 'one'), calls('two'))).toMatchObject({
+    expect(await artifactsOf(defineAgentic('dig', tools), calls('two', 'one'), calls('two'))).toMatchObject({
       read: 'Found.',
       artifacts: [{ tool: 'dig', type: 'Fact', value: [{ n: 2 }, { n: 1 }, { n: 2 }] }],
     });
   });
 
   it('keeps a type that all inner artifacts share, so that `artifactsOf` reads each of them (S0-082)', async () => {
-    const { answer } = await dug(agentic('dig', tools), calls('two', 'one'));
+    const { answer } = await artifactsOf(defineAgentic('dig', tools), calls('two', 'one'));
     expect(answer.artifactsOf(Fact)).toEqual([{ n: 2 }, { n: 1 }]);
   });
 
   it('records each type if the types of inner artifacts differ (S0-082)', async () => {
     const inside = [...tools, place, rows];
-    const { answer, artifacts } = await dug(agentic('dig', inside), calls('two', 'place', 'rows', 'one'));
+    const { answer, artifacts } = await artifactsOf(
+      defineAgentic('dig', inside),
+      calls('two', 'place', 'rows', 'one'),
+    );
     expect(artifacts).toEqual([
       {
         tool: 'dig',
@@ -78,11 +84,14 @@ describe('the artifact of an agentic tool', () => {
   });
 
   it('includes the items of a typed list, even beside other artifacts (S0-082)', async () => {
-    const many = answers('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
-    const alone = await dug(agentic('dig', [many]), calls('many'));
+    const many = answeringTool('many', artifact('Facts.', Fact, [{ n: 8 }, { n: 9 }]));
+    const alone = await artifactsOf(defineAgentic('dig', [many]), calls('many'));
     expect(alone.artifacts).toEqual([{ tool: 'dig', type: 'Fact', value: [{ n: 8 }, { n: 9 }] }]);
     expect(alone.answer.artifactsOf(Fact)).toEqual([{ n: 8 }, { n: 9 }]);
-    const { artifacts } = await dug(agentic('dig', [many, ...tools, place]), calls('many', 'one', 'place'));
+    const { artifacts } = await artifactsOf(
+      defineAgentic('dig', [many, ...tools, place]),
+      calls('many', 'one', 'place'),
+    );
     expect(artifacts).toMatchObject([{ types: ['Fact', 'Fact', 'Fact', 'Place'] }]);
   });
 
@@ -94,10 +103,10 @@ describe('the artifact of an agentic tool', () => {
         defineTool({ name: 'drive', description: 'Drives.', effect: 'read', run: () => `${id} drives` }),
       ],
     });
-    const car = (id: string) => answers(`car_${id}`, artifact('A car.', Car, { id }));
-    const dig = agentic('dig', [...tools, car('a'), car('b')]);
+    const car = (id: string) => answeringTool(`car_${id}`, artifact('A car.', Car, { id }));
+    const dig = defineAgentic('dig', [...tools, car('a'), car('b')]);
     const sunk = listSink();
-    const opened = answers('opened', 'open');
+    const opened = answeringTool('opened', 'open');
     const playbook = definePlaybook({
       name: 'play',
       description: 'Plays.',
@@ -106,7 +115,7 @@ describe('the artifact of an agentic tool', () => {
       locked: [{ tool: opened, unlockedBy: onArtifact(Car) }],
       use: [chaining([discover(Car)])],
     });
-    const session = createTestSession(agent('boss', [playbook]), {
+    const session = createTestSession(createAgent('boss', [playbook]), {
       replies: [
         calls(['play', { task: 'Go.' }]),
         calls(['dig', { task: 'Go.' }]),
@@ -139,14 +148,14 @@ describe('the artifact of an agentic tool', () => {
         throw new Error('No.');
       },
     });
-    expect((await dug(agentic('dig', [...tools, fails]), calls('fails', 'one'))).artifacts).toMatchObject([
-      { value: { n: 1 } },
-    ]);
+    expect(
+      (await artifactsOf(defineAgentic('dig', [...tools, fails]), calls('fails', 'one'))).artifacts,
+    ).toMatchObject([{ value: { n: 1 } }]);
   });
 });
 
 describe('the artifact of an agentic tool with another agentic tool inside', () => {
-  const inner = agentic('inner', [fact('one', 1)]);
+  const inner = defineAgentic('inner', [factTool('one', 1)]);
   const script = [calls(['inner', { task: 'Look.' }], 'two'), calls('one'), 'Inner found.'];
   const both = [{ tool: 'dig', type: 'Fact', value: [{ n: 1 }, { n: 2 }] }];
   const own = [{ tool: 'dig', type: 'Fact', value: { n: 2 } }];
@@ -157,28 +166,30 @@ describe('the artifact of an agentic tool with another agentic tool inside', () 
   ])(
     'includes artifacts of the inner tool only with `captureNestedArtifacts`: %s (AGT-09)',
     async (_, nested) => {
-      const tools = [nested, fact('two', 2)];
-      expect((await dug(agentic('dig', tools), ...script)).artifacts).toEqual(own);
+      const tools = [nested, factTool('two', 2)];
+      expect((await artifactsOf(defineAgentic('dig', tools), ...script)).artifacts).toEqual(own);
       const capturing = { captureNestedArtifacts: true };
-      expect((await dug(agentic('dig', tools, capturing), ...script)).artifacts).toEqual(both);
+      expect((await artifactsOf(defineAgentic('dig', tools, capturing), ...script)).artifacts).toEqual(both);
     },
   );
 
   it('includes artifacts of a subagent only with `captureNestedArtifacts` (AGT-09)', async () => {
-    const biller = agent('inner', [], { output: v.object({ n: v.number() }) });
-    const tools = [defineSubagent({ agent: biller }), fact('two', 2)];
-    const inside = [{ calls: [...asks('inner').calls, { name: 'two' }] }, '{"n":1}'];
-    expect((await dug(agentic('dig', tools), ...inside)).artifacts).toEqual(own);
+    const biller = createAgent('inner', [], { output: v.object({ n: v.number() }) });
+    const tools = [defineSubagent({ agent: biller }), factTool('two', 2)];
+    const inside = [{ calls: [...askAgents('inner').calls, { name: 'two' }] }, '{"n":1}'];
+    expect((await artifactsOf(defineAgentic('dig', tools), ...inside)).artifacts).toEqual(own);
     const capturing = { captureNestedArtifacts: true };
-    expect((await dug(agentic('dig', tools, capturing), ...inside)).artifacts).toEqual([
+    expect((await artifactsOf(defineAgentic('dig', tools, capturing), ...inside)).artifacts).toEqual([
       { tool: 'dig', types: [null, 'Fact'], value: [{ n: 1 }, { n: 2 }] },
     ]);
   });
 
   it('includes artifacts of a pipeline, since no model decides in a pipeline (AGT-09)', async () => {
-    const pipeline = definePipeline({ name: 'inner', steps: [fact('one', 1)] });
+    const pipeline = definePipeline({ name: 'inner', steps: [factTool('one', 1)] });
     const inside = [calls('inner', 'two')];
-    expect((await dug(agentic('dig', [pipeline, fact('two', 2)]), ...inside)).artifacts).toEqual(both);
+    expect(
+      (await artifactsOf(defineAgentic('dig', [pipeline, factTool('two', 2)]), ...inside)).artifacts,
+    ).toEqual(both);
   });
 
   it('excludes the artifacts of the inner tool after an eviction too (AGT-09)', async () => {
@@ -193,8 +204,8 @@ describe('the artifact of an agentic tool with another agentic tool inside', () 
       },
     });
     let kills = 1;
-    const dig = agentic('dig', [inner, fact('two', 2), again]);
-    const session = createTestSession(agent('boss', [dig]), {
+    const dig = defineAgentic('dig', [inner, factTool('two', 2), again]);
+    const session = createTestSession(createAgent('boss', [dig]), {
       replies: [calls(['dig', { task: 'Go.' }]), ...script, calls('again'), 'Found.', 'Done.'],
     });
     const { artifacts } = await session.send('Go.');

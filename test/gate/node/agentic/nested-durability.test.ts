@@ -14,7 +14,15 @@ import type { TurnHost } from '../../../doors/session.ts';
 import { startStored, waitForEvent } from '../../../fixtures/stored.ts';
 import { LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { agent, agentic, asks, byLoop, calls, resultsRead, summarizeRequests } from './scenes.ts';
+import {
+  askAgents,
+  byLoop,
+  calls,
+  createAgent,
+  defineAgentic,
+  resultsRead,
+  summarizeRequests,
+} from './scenes.ts';
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
@@ -53,13 +61,13 @@ describe('a kill inside a nested loop', () => {
       },
     });
     let left = kills;
-    const inner = agentic('inner', [pay.tool, fatal]);
-    const mid = agent('mid', [inner]);
-    const outer = agentic('outer', [defineSubagent({ agent: mid })]);
-    const session = createTestSession(agent('boss', [outer]), {
+    const inner = defineAgentic('inner', [pay.tool, fatal]);
+    const mid = createAgent('mid', [inner]);
+    const outer = defineAgentic('outer', [defineSubagent({ agent: mid })]);
+    const session = createTestSession(createAgent('boss', [outer]), {
       replies: [
         calls(task('outer')),
-        asks('mid'),
+        askAgents('mid'),
         calls(task('inner')),
         calls('pay'),
         calls('fatal'),
@@ -103,7 +111,7 @@ describe('a kill inside a nested loop', () => {
 
   it('during a `once` call leaves its outcome unknown, which the nested model learns', async () => {
     const pay = countingTool('pay', () => session.kill());
-    const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
+    const session: TestSession = createTestSession(createAgent('boss', [defineAgentic('dig', [pay.tool])]), {
       replies: [calls(task('dig')), calls('pay'), 'I cannot tell.', 'Done.'],
     });
     const answer = await session.send('Go.');
@@ -122,7 +130,7 @@ describe('a kill inside a nested loop', () => {
       session.kill();
       return 'Lost.';
     };
-    const session: TestSession = createTestSession(agent('boss', [agentic('dig', [pay.tool])]), {
+    const session: TestSession = createTestSession(createAgent('boss', [defineAgentic('dig', [pay.tool])]), {
       replies: [calls(task('dig')), calls('pay'), dies, 'Found.', 'Done.'],
     });
     await session.send('Go.');
@@ -138,14 +146,14 @@ describe('a kill inside a nested loop', () => {
 
   it('after a rejected answer of a subagent does not give the subagent another attempt', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
-    const biller = agent('biller', [], { output: jsonSchema(output) });
+    const biller = createAgent('biller', [], { output: jsonSchema(output) });
     const dies: ScriptedReply = async () => {
       await waitForEvent(session, ({ type }) => type === 'answer-rejected');
       session.kill();
       return 'Lost.';
     };
-    const session: TestSession = createTestSession(agent('boss', [defineSubagent({ agent: biller })]), {
-      replies: [asks('biller'), 'One.', dies, 'Two.', 'Done.'],
+    const session: TestSession = createTestSession(createAgent('boss', [defineSubagent({ agent: biller })]), {
+      replies: [askAgents('biller'), 'One.', dies, 'Two.', 'Done.'],
     });
     await session.send('Go.');
     const types = (await session.events()).map(({ type }) => type);
@@ -165,17 +173,17 @@ describe('a kill inside a nested loop', () => {
           return `${name} done`;
         },
       });
-    const one = (name: string) => agent(name, [step(`${name}_1`), step(`${name}_2`)]);
+    const one = (name: string) => createAgent(name, [step(`${name}_1`), step(`${name}_2`)]);
     const script = (name: string) => [calls(`${name}_1`), calls(`${name}_2`), `${name} is done.`];
     const names = ['ann', 'bob', 'cid'];
     const session: TestSession = createTestSession(
-      agent(
+      createAgent(
         'boss',
         names.map((name) => defineSubagent({ agent: one(name) })),
       ),
       {
         replies: byLoop({
-          'You are boss.': [asks(...names), 'Done.'],
+          'You are boss.': [askAgents(...names), 'Done.'],
           ...Object.fromEntries(
             names.map((name) => [
               `You are ${name}.`,
@@ -238,15 +246,15 @@ describe('the memory of nested loops', () => {
   it('is the same after a cold fold, at every depth', async () => {
     const turn = [
       calls(task('outer')),
-      asks('mid'),
+      askAgents('mid'),
       calls('count'),
       'Mid.',
       calls('count'),
       'Outer.',
       'Done.',
     ];
-    const outer = agentic('outer', [defineSubagent({ agent: agent('mid', [count]) }), count]);
-    const session = createTestSession(agent('boss', [outer]), { replies: [...turn, ...turn] });
+    const outer = defineAgentic('outer', [defineSubagent({ agent: createAgent('mid', [count]) }), count]);
+    const session = createTestSession(createAgent('boss', [outer]), { replies: [...turn, ...turn] });
     await session.send('Go.');
     session.restart();
     await session.send('Go.');
@@ -259,7 +267,7 @@ describe('the memory of nested loops', () => {
   it('is the same if the journal is so long that a snapshot is read', async () => {
     const turn = [calls(task('dig')), calls('count'), 'Found.', 'Done.'];
     const app = memoryApp({
-      tools: [agentic('dig', [count])],
+      tools: [defineAgentic('dig', [count])],
       replies: Array.from({ length: 45 }, () => turn).flat(),
     });
     for (let i = 0; i < 44; i += 1) await app.say('Go.');

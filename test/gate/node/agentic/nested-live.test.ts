@@ -4,7 +4,7 @@ import { createManualClock } from '../../../../src/testing/entry.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { agentic, answers, calls } from './scenes.ts';
+import { answeringTool, calls, defineAgentic } from './scenes.ts';
 
 const task = (name: string) => [name, { task: `${name}.` }] as const;
 
@@ -27,7 +27,7 @@ describe('a turn that is cancelled inside a nested loop', () => {
         }),
     });
     const app = memoryApp({
-      tools: [agentic('dig', [waits])],
+      tools: [defineAgentic('dig', [waits])],
       replies: [calls(task('dig')), calls('waits')],
       clock,
       leaseMs: LEASE_MS,
@@ -51,7 +51,7 @@ describe('a turn that is cancelled inside a nested loop', () => {
 describe("a watcher's view of a nested loop", () => {
   it('shows its streamed text with its frame, separate from the text of the outer loop', async () => {
     const app = memoryApp({
-      tools: [agentic('dig', [answers('look', 'seen')])],
+      tools: [defineAgentic('dig', [answeringTool('look', 'seen')])],
       replies: [calls(task('dig')), calls('look'), { text: 'Found it.', pieces: ['Found ', 'it.'] }, 'Done.'],
     });
     const pieces: { readonly frame: string; readonly text: string; readonly reply: string }[] = [];

@@ -11,7 +11,7 @@ import { defineAgenticTool, defineStateMachine, defineUnfolding } from '../../..
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
 
 const agentWith = (tools: readonly AnyTool[], more: object = {}) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, ...more });
@@ -33,10 +33,10 @@ describe('an interrupted transition', () => {
     ['a replan signal', () => replan('Not possible.')],
     ['an exit signal', () => exitEarly('Enough.')],
   ])('does not move the state machine if its tool throws %s', async (_, signal) => {
-    const pack = reads('pack', () => {
+    const pack = readingTool('pack', () => {
       throw signal();
     });
-    const session = createTestSession(agentWith([machineOf(pack, reads('ship'))]), {
+    const session = createTestSession(agentWith([machineOf(pack, readingTool('ship'))]), {
       replies: [calls('orders'), calls('pack'), 'Went home.', calls('orders'), calls('ship'), 'So.', 'Done.'],
     });
     await session.send('Go.');
@@ -53,10 +53,10 @@ describe('an interrupted transition', () => {
       name: 'pack',
       description: 'Packs.',
       input: jsonSchema({ type: 'object', properties: {} }),
-      tools: [reads('fold')],
+      tools: [readingTool('fold')],
       limits: { iterations: 1 },
     });
-    const session = createTestSession(agentWith([machineOf(pack, reads('ship'))]), {
+    const session = createTestSession(agentWith([machineOf(pack, readingTool('ship'))]), {
       replies: [calls('orders'), calls('pack'), calls('fold'), 'Half packed.', calls('ship'), 'So.', 'Done.'],
     });
     await session.send('Go.');

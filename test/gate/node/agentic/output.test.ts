@@ -10,9 +10,9 @@ import {
   defineSubagent,
 } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { agent, answers, calls, turnOf } from './scenes.ts';
+import { answeringTool, calls, createAgent, turnOf } from './scenes.ts';
 
-const look = answers('look', { seen: true });
+const look = answeringTool('look', { seen: true });
 const Total = v.object({ cents: v.number(), note: v.optional(v.string(), 'none') });
 const Order = defineDomainType({
   name: 'Order',
@@ -33,7 +33,7 @@ const kinds = (output: typeof Total | typeof Order): readonly [string, AnyTool][
   ['an agentic tool', defineAgenticTool({ ...base, tools: [look], output })],
   ['a playbook', definePlaybook({ ...base, tools: [look], locked: [], output })],
   ['a state machine', defineStateMachine({ ...base, initial: 'open', states: { open: [look] }, output })],
-  ['a subagent', defineSubagent({ agent: agent('work', [look], { output }) })],
+  ['a subagent', defineSubagent({ agent: createAgent('work', [look], { output }) })],
 ];
 const work = { calls: [{ name: 'work', input: { message: 'Go.' } }] };
 
@@ -70,7 +70,7 @@ describe.each(kinds(Order))('%s with a domain type as its output', (_, tool) => 
   });
 
   it('adds the tools of the returned object', async () => {
-    const clerk = agent('clerk', [tool], { use: [chaining([chainFrom(Order)])] });
+    const clerk = createAgent('clerk', [tool], { use: [chaining([chainFrom(Order)])] });
     const session = createTestSession(clerk, { replies: [...ordered, calls('year'), 'In 2026.'] });
     expect(await session.send('Which year?')).toMatchObject({ text: 'In 2026.' });
     expect(session.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: 'tool', text: '2026' });

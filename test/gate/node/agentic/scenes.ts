@@ -22,7 +22,7 @@ export const calls = (...wanted: readonly (string | readonly [name: string, inpu
 });
 
 /** Makes a reply that calls agents, each with a message. */
-export const asks = (...agents: readonly string[]) =>
+export const askAgents = (...agents: readonly string[]) =>
   calls(...agents.map((agent) => [agent, { message: `To ${agent}.` }] as const));
 
 export const TASK = {
@@ -32,7 +32,7 @@ export const TASK = {
 } as const;
 
 /** Defines an agentic tool with an input and these tools. */
-export const agentic = <const Name extends string>(
+export const defineAgentic = <const Name extends string>(
   name: Name,
   tools: readonly ToolSource[],
   more: Partial<AgenticToolConfig<string, InputDeclaration>> = {},
@@ -46,7 +46,7 @@ export const agentic = <const Name extends string>(
     ...more,
   });
 
-export const agent = (
+export const createAgent = (
   name: string,
   tools: readonly ToolSource[] = [],
   more: Partial<Omit<Parameters<typeof defineAgent>[0], 'name'>> = {},
@@ -54,7 +54,7 @@ export const agent = (
   defineAgent({ name, description: `Is ${name}.`, instructions: `You are ${name}.`, tools, ...more });
 
 /** Defines a `read` tool that returns this value. */
-export const answers = (name: string, value: unknown) =>
+export const answeringTool = (name: string, value: unknown) =>
   defineTool({ name, description: 'Answers.', effect: 'read', run: () => value });
 
 /** Returns the system message and the last message of each request. */
@@ -81,10 +81,10 @@ export function byLoop(scripts: Readonly<Record<string, readonly ScriptedReply[]
 export async function turnOf(
   tools: readonly AnyTool[],
   replies: readonly ScriptedReply[],
-  options: Partial<TestSessionOptions> & { readonly boss?: Parameters<typeof agent>[2] } = {},
+  options: Partial<TestSessionOptions> & { readonly boss?: Parameters<typeof createAgent>[2] } = {},
 ) {
   const { boss, ...more } = options;
-  const session = createTestSession(agent('boss', tools, boss), { ...more, replies, model: undefined });
+  const session = createTestSession(createAgent('boss', tools, boss), { ...more, replies, model: undefined });
   const answer = await session.send('Go.');
   return { session, answer, read: resultsRead(session) };
 }

@@ -7,7 +7,7 @@ import { defineSubagent } from '../../../../src/kinds/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { agent, agentic, asks, byLoop, calls, resultsRead } from './scenes.ts';
+import { askAgents, byLoop, calls, createAgent, defineAgentic, resultsRead } from './scenes.ts';
 
 /** Adds an entry to the blackboard: `name=value`, or a value without a name. */
 const note = defineTool({
@@ -34,7 +34,7 @@ const formatEntries = (entries: readonly BlackboardEntry[]): string =>
   entries.map(({ name, value }) => (name === undefined ? `${value}` : `${name}=${value}`)).join(' ');
 
 const tools: readonly AnyTool[] = [note, read];
-const clerk = defineSubagent({ agent: agent('clerk', tools) });
+const clerk = defineSubagent({ agent: createAgent('clerk', tools) });
 
 /** Returns the blackboard after a turn of `boss` with these tools. Each loop has its own script. */
 async function turnOf(
@@ -43,7 +43,7 @@ async function turnOf(
   warm = false,
 ) {
   const replies = byLoop(scripts);
-  const session = createTestSession(agent('boss', [...tools, ...more]), { replies, warm });
+  const session = createTestSession(createAgent('boss', [...tools, ...more]), { replies, warm });
   const answer = await session.send('Go.');
   const { blackboard } = await session.state();
   return { session, answer, board: formatEntries(blackboard), read: resultsRead(session) };
@@ -52,7 +52,7 @@ async function turnOf(
 describe('the blackboard of a subagent', () => {
   it("starts as a copy of the caller's blackboard, to which its additions are copied back on success (SUB-08)", async () => {
     const { board, session } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1', 'loose'), asks('clerk'), 'Done.'],
+      'You are boss.': [notes('a=1', 'loose'), askAgents('clerk'), 'Done.'],
       'You are clerk.': [calls('read'), notes('b=2', 'more'), calls('read'), 'Filed.'],
     });
     expect(board).toBe('a=1 loose b=2 more');
@@ -68,7 +68,7 @@ describe('the blackboard of a subagent', () => {
 
   it('is copied back without the names that the caller has already bound (SUB-08)', async () => {
     const { session, board } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+      'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
       'You are clerk.': [notes('a=2'), notes('b=3', 'b=4'), 'Filed.'],
     });
     expect(board).toBe('a=1 2 b=3 b=4');
@@ -86,7 +86,7 @@ describe('the blackboard of a subagent', () => {
       read: told,
       answer,
     } = await turnOf([clerk], {
-      'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+      'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
       'You are clerk.': [notes('b=2'), ...end],
     });
     expect([board, answer.outcome]).toEqual(['a=1', 'completed']);
@@ -94,7 +94,7 @@ describe('the blackboard of a subagent', () => {
   });
 
   it('is separate from that of a parallel subagent, while both see the original entries of the caller (SUB-08)', async () => {
-    const other = defineSubagent({ agent: agent('other', tools) });
+    const other = defineSubagent({ agent: createAgent('other', tools) });
     const done: string[] = [];
     const clerkFirst = async (): Promise<ScriptedReply> => {
       while (done.length === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -105,7 +105,7 @@ describe('the blackboard of a subagent', () => {
       return words;
     };
     const scripts = {
-      'You are boss.': [notes('a=1'), asks('other', 'clerk'), 'Done.'],
+      'You are boss.': [notes('a=1'), askAgents('other', 'clerk'), 'Done.'],
       'You are clerk.': [notes('c=3'), calls('read'), saying('Filed.')],
       'You are other.': [notes('o=2'), clerkFirst, ({ messages }) => messages.at(-1)?.text ?? ''],
     } satisfies Readonly<Record<string, readonly ScriptedReply[]>>;
@@ -117,10 +117,10 @@ describe('the blackboard of a subagent', () => {
   });
 
   it('is shared by the agentic tools inside it, and by their inner tools (SUB-08)', async () => {
-    const dig = agentic('dig', [note]);
-    const digger = defineSubagent({ agent: agent('digger', [dig, read]) });
+    const dig = defineAgentic('dig', [note]);
+    const digger = defineSubagent({ agent: createAgent('digger', [dig, read]) });
     const { board, read: told } = await turnOf([digger], {
-      'You are boss.': [notes('a=1'), asks('digger'), 'Done.'],
+      'You are boss.': [notes('a=1'), askAgents('digger'), 'Done.'],
       'You are digger.': [
         calls(['dig', { task: 'Go.' }]),
         calls('read'),
@@ -132,10 +132,10 @@ describe('the blackboard of a subagent', () => {
   });
 
   it('is copied back level by level from nested subagents', async () => {
-    const outer = defineSubagent({ agent: agent('outer', [...tools, clerk]) });
+    const outer = defineSubagent({ agent: createAgent('outer', [...tools, clerk]) });
     const script = (end: ScriptedReply) => ({
-      'You are boss.': [notes('a=1'), asks('outer'), 'Done.'],
-      'You are outer.': [notes('o=2'), asks('clerk'), calls('read'), end],
+      'You are boss.': [notes('a=1'), askAgents('outer'), 'Done.'],
+      'You are outer.': [notes('o=2'), askAgents('clerk'), calls('read'), end],
       'You are clerk.': [notes('c=3', 'a=9'), 'Filed.'],
     });
     expect((await turnOf([outer], script('Out.'))).board).toBe('a=1 o=2 c=3 9');
@@ -156,10 +156,10 @@ describe('the blackboard of a subagent', () => {
       },
     });
     const session = createTestSession(
-      agent('boss', [...tools, defineSubagent({ agent: agent('clerk', [...tools, fatal]) })]),
+      createAgent('boss', [...tools, defineSubagent({ agent: createAgent('clerk', [...tools, fatal]) })]),
       {
         replies: byLoop({
-          'You are boss.': [notes('a=1'), asks('clerk'), 'Done.'],
+          'You are boss.': [notes('a=1'), askAgents('clerk'), 'Done.'],
           'You are clerk.': [notes('b=2'), calls('fatal'), calls('read'), notes('c=3'), 'Filed.'],
         }),
       },

@@ -11,20 +11,29 @@ import {
 import { defineTransformer } from '../../../../src/modules/transformers/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
-import { agent, answers, asks, byLoop, calls, offeredTools, resultsRead, turnOf } from './scenes.ts';
+import {
+  answeringTool,
+  askAgents,
+  byLoop,
+  calls,
+  createAgent,
+  offeredTools,
+  resultsRead,
+  turnOf,
+} from './scenes.ts';
 
-const look = answers('look', 'seen');
+const look = answeringTool('look', 'seen');
 
 describe('the frame of a subagent', () => {
   it('uses the model of its agent, or that of the app by default (SUB-09)', async () => {
     const own = scriptedModel(['From mine.']);
-    const mine = agent('mine', [], { model: own });
-    const theirs = agent('theirs');
+    const mine = createAgent('mine', [], { model: own });
+    const theirs = createAgent('theirs');
     const tools = [defineSubagent({ agent: mine }), defineSubagent({ agent: theirs })];
     const { read, session } = await turnOf(
       tools,
       byLoop({
-        'You are boss.': [asks('mine', 'theirs'), 'Done.'],
+        'You are boss.': [askAgents('mine', 'theirs'), 'Done.'],
         'You are theirs.': ['From the app’s.'],
       }),
     );
@@ -33,13 +42,13 @@ describe('the frame of a subagent', () => {
   });
 
   it('uses the iteration limit of its agent', async () => {
-    const short = agent('clerk', [look], { limits: { iterations: 1 } });
-    const script = [asks('clerk'), calls('look'), 'So far.', 'Done.'];
+    const short = createAgent('clerk', [look], { limits: { iterations: 1 } });
+    const script = [askAgents('clerk'), calls('look'), 'So far.', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: short })], script);
     expect([read, session.requests[2]?.settings]).toEqual([['So far.'], { toolChoice: 'none' }]);
   });
 
-  it.each<[string, Parameters<typeof agent>[2], string]>([
+  it.each<[string, Parameters<typeof createAgent>[2], string]>([
     [
       'in total',
       { use: [callLimits({ toolCalls: 2 })] },
@@ -51,9 +60,16 @@ describe('the frame of a subagent', () => {
       "Tool call limit (2) exceeded for tool 'look'. No further calls to this tool are allowed in this task.",
     ],
   ])('uses the call limits of its agent %s, which count only its own calls', async (_, limits, why) => {
-    const own = agent('clerk', [look], limits);
+    const own = createAgent('clerk', [look], limits);
     const before = calls('look', 'look', 'look');
-    const script = [before, asks('clerk'), calls('look', 'look', 'look'), 'Filed.', calls('look'), 'Done.'];
+    const script = [
+      before,
+      askAgents('clerk'),
+      calls('look', 'look', 'look'),
+      'Filed.',
+      calls('look'),
+      'Done.',
+    ];
     const { session, answer } = await turnOf([look, defineSubagent({ agent: own })], script);
     const told = session.requests[3]?.messages.slice(-3).map(({ text }) => text);
     expect(told).toEqual(['seen', 'seen', `Error: ${why}`]);
@@ -62,9 +78,9 @@ describe('the frame of a subagent', () => {
   });
 
   it('also uses the call limits of the outer loops (SUB-09)', async () => {
-    const own = agent('clerk', [look], {});
+    const own = createAgent('clerk', [look], {});
     const boss = { use: [callLimits({ toolCalls: 3 })] };
-    const script = [asks('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), calls('look', 'look', 'look'), 'Filed.', 'Done.'];
     const { session } = await turnOf([defineSubagent({ agent: own })], script, { boss });
     expect(session.requests[2]?.messages.slice(-2).map(({ text }) => text)).toEqual([
       'seen',
@@ -77,19 +93,19 @@ describe('the frame of a subagent', () => {
       name: 'hide',
       offer: (tools: readonly AnyTool[]) => tools.filter(({ name }) => name !== 'look'),
     };
-    const providing = toolProvider({ toolsNow: () => [answers('peek', 1)] });
-    const own = agent('clerk', [look, providing], { use: [defineInjectionStrategy(hiding)] });
+    const providing = toolProvider({ toolsNow: () => [answeringTool('peek', 1)] });
+    const own = createAgent('clerk', [look, providing], { use: [defineInjectionStrategy(hiding)] });
     const { session } = await turnOf(
       [defineSubagent({ agent: own }), look],
-      [asks('clerk'), 'Filed.', 'Done.'],
+      [askAgents('clerk'), 'Filed.', 'Done.'],
     );
     expect(offeredTools(session)).toEqual([['clerk', 'look'], ['peek'], ['clerk', 'look']]);
   });
 
   it('uses the policies of its agent instead of those of the outer loop', async () => {
-    const strict = agent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
+    const strict = createAgent('clerk', [look], { policies: { isEligible: ({ name }) => name !== 'look' } });
     const boss = { policies: { isEligible: () => true } };
-    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session } = await turnOf([defineSubagent({ agent: strict })], script, { boss });
     expect(session.requests[2]?.messages.at(-1)).toMatchObject({
       text: "Error: Tool 'look' was not run: this call is not permitted.",
@@ -102,9 +118,9 @@ describe('the frame of a subagent', () => {
       afterToolCall: ({ call }: { call: { name: string } }) => void told.push(`${name}: ${call.name}`),
     });
     const marking = (mark: string) => defineTransformer({ name: mark, result: (words) => `${words}${mark}` });
-    const own = agent('clerk', [look], { use: [inspect(watching('clerk')), marking('!')] });
+    const own = createAgent('clerk', [look], { use: [inspect(watching('clerk')), marking('!')] });
     const boss = { use: [inspect(watching('boss')), marking('?')] };
-    const script = [asks('clerk'), calls('look'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), calls('look'), 'Filed.', 'Done.'];
     const { session, read } = await turnOf([defineSubagent({ agent: own })], script, { boss });
     expect(told).toEqual(['boss: look', 'clerk: look', 'boss: clerk']);
     expect([session.requests[2]?.messages.at(-1)?.text, read]).toEqual(['seen?!', ['Filed.?']]);
@@ -117,8 +133,8 @@ describe('the frame of a subagent', () => {
       effect: 'read',
       run: (_, { context }) => JSON.stringify(context),
     });
-    const own = agent('clerk', [tell], { context: { desk: 'own', floor: 'own' } });
-    const script = [asks('clerk'), calls('tell'), 'Filed.', 'Done.'];
+    const own = createAgent('clerk', [tell], { context: { desk: 'own', floor: 'own' } });
+    const script = [askAgents('clerk'), calls('tell'), 'Filed.', 'Done.'];
     const { session } = await turnOf([defineSubagent({ agent: own })], script, {
       context: { user: 'ann', floor: 'of the turn' },
       boss: { policies: { loopIds: 'as-sent' } },
@@ -132,23 +148,23 @@ describe('the frame of a subagent', () => {
 
   it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
     ['definition', (one) => one, undefined],
-    ['name', ({ name }) => name, [agent('clerk', [look, toolGroup('web')])]],
+    ['name', ({ name }) => name, [createAgent('clerk', [look, toolGroup('web')])]],
   ])('uses the tool groups from the environment if its agent is given by %s', async (_, given, agents) => {
     const web = defineToolGroup({
       role: 'web',
       name: 'web',
       description: 'Looks things up.',
-      tools: [answers('fetch', 1)],
+      tools: [answeringTool('fetch', 1)],
     });
     const tool = defineSubagent({
-      agent: given(agent('clerk', [look, toolGroup('web')])),
+      agent: given(createAgent('clerk', [look, toolGroup('web')])),
       name: 'clerk',
     });
-    const script = [asks('clerk'), 'Filed.', 'Done.'];
+    const script = [askAgents('clerk'), 'Filed.', 'Done.'];
     const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
     expect(offeredTools(session)[1]).toEqual(['fetch', 'look']);
     const none = { use: [registered([])], agents: [] };
-    const { read, answer } = await turnOf([tool], [asks('clerk'), 'Done.'], none);
+    const { read, answer } = await turnOf([tool], [askAgents('clerk'), 'Done.'], none);
     expect(answer.outcome).toBe('completed');
     expect(read).toEqual([
       agents
@@ -158,8 +174,8 @@ describe('the frame of a subagent', () => {
   });
 
   it('fails outside an app if its agent uses tool groups (SUB-06)', async () => {
-    const tools = [defineSubagent({ agent: agent('clerk', [look, toolGroup('web')]) })];
-    const { model } = await runBare({ tools, replies: [asks('clerk'), 'Done.'] });
+    const tools = [defineSubagent({ agent: createAgent('clerk', [look, toolGroup('web')]) })];
+    const { model } = await runBare({ tools, replies: [askAgents('clerk'), 'Done.'] });
     expect(resultsRead(model)).toEqual([
       "Error: Agent 'clerk' uses tool groups, which only an app provides.",
     ]);
@@ -171,8 +187,8 @@ describe('the frame of a subagent', () => {
       description: 'Pays.',
       run: (_, { secrets }) => (secrets.get('key') === 'k-1234567890' ? 'paid' : 'no key'),
     });
-    const script = [asks('clerk'), calls('pay'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([defineSubagent({ agent: agent('clerk', [pay]) })], script, {
+    const script = [askAgents('clerk'), calls('pay'), 'Filed.', 'Done.'];
+    const { session } = await turnOf([defineSubagent({ agent: createAgent('clerk', [pay]) })], script, {
       secrets: () => ({ key: 'k-1234567890' }),
     });
     expect(session.requests[2]?.messages.at(-1)?.text).toBe('paid');

@@ -1,20 +1,20 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { defineSubagent } from '../../../../src/kinds/entry.ts';
-import { agent, answers, asks, calls, turnOf } from './scenes.ts';
+import { answeringTool, askAgents, calls, createAgent, turnOf } from './scenes.ts';
 
-const look = answers('look', 'seen');
-const clerk = agent('clerk', [look]);
+const look = answeringTool('look', 'seen');
+const clerk = createAgent('clerk', [look]);
 const Bill = v.object({ total: v.number() });
 
 describe('a subagent whose agent declares an output', () => {
-  const biller = agent('biller', [look], { output: Bill });
+  const biller = createAgent('biller', [look], { output: Bill });
   const bill = defineSubagent({ agent: biller });
 
   it('returns the object as its artifact, and its JSON as the result (SUB-07)', async () => {
     const { answer, read, session } = await turnOf(
       [bill],
-      [asks('biller'), '```json\n{ "total": 7 }\n```', 'Done.'],
+      [askAgents('biller'), '```json\n{ "total": 7 }\n```', 'Done.'],
     );
     expect(answer.artifacts).toMatchObject([{ tool: 'biller', value: { total: 7 } }]);
     expect(read).toEqual(['{"total":7}']);
@@ -23,7 +23,10 @@ describe('a subagent whose agent declares an output', () => {
   });
 
   it('asks its model again in the same frame if the answer does not fit', async () => {
-    const { session, read } = await turnOf([bill], [asks('biller'), '{"total":"7"}', '{"total":7}', 'Done.']);
+    const { session, read } = await turnOf(
+      [bill],
+      [askAgents('biller'), '{"total":"7"}', '{"total":7}', 'Done.'],
+    );
     expect(read).toEqual(['{"total":7}']);
     expect(session.requests[2]?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', text: '{"total":"7"}' },
@@ -40,7 +43,7 @@ describe('a subagent whose agent declares an output', () => {
   });
 
   it('returns an error result if the second answer does not fit either, and the turn continues', async () => {
-    const { read, answer } = await turnOf([bill], [asks('biller'), 'Seven.', 'Seven!', 'Done.']);
+    const { read, answer } = await turnOf([bill], [askAgents('biller'), 'Seven.', 'Seven!', 'Done.']);
     expect(read).toEqual([
       "Error: The model's answer does not have the form of the agent's output, even after a retry: It is not JSON text.",
     ]);
@@ -48,15 +51,15 @@ describe('a subagent whose agent declares an output', () => {
   });
 
   it('can return text at its limit, because no further model call is possible', async () => {
-    const short = agent('biller', [look], { output: Bill, limits: { iterations: 1 } });
-    const script = [asks('biller'), calls('look'), 'About seven.', 'Done.'];
+    const short = createAgent('biller', [look], { output: Bill, limits: { iterations: 1 } });
+    const script = [askAgents('biller'), calls('look'), 'About seven.', 'Done.'];
     const { read, answer } = await turnOf([defineSubagent({ agent: short })], script);
     expect([read, answer.artifacts]).toEqual([['About seven.'], []]);
   });
 
   it('does not change the output forms of outer and inner agents', async () => {
-    const outer = agent('outer', [defineSubagent({ agent: clerk })], { output: Bill });
-    const script = [asks('outer'), asks('clerk'), 'In words.', '{"total":1}', 'Done.'];
+    const outer = createAgent('outer', [defineSubagent({ agent: clerk })], { output: Bill });
+    const script = [askAgents('outer'), askAgents('clerk'), 'In words.', '{"total":1}', 'Done.'];
     const { read, session } = await turnOf([defineSubagent({ agent: outer })], script);
     expect(read).toEqual(['{"total":1}']);
     expect(session.requests.map(({ output }) => output?.name)).toEqual([

@@ -16,12 +16,12 @@ const outside = {
 } as const;
 
 /** Returns an app whose sessions give these answers in turn, and the starts that they receive. */
-function here(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
-  return hereWith({}, ...answers);
+function startHere(...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]) {
+  return startHereWith({}, ...answers);
 }
 
 /** Returns such an app whose open turn was started by the principal `open`. */
-function hereWith(
+function startHereWith(
   { open, steering = 'requester' }: { readonly open?: string; readonly steering?: 'requester' | 'anyone' },
   ...answers: readonly Awaited<ReturnType<SessionPort['accept']>>[]
 ) {
@@ -51,7 +51,7 @@ function hereWith(
 
 describe('a turn that is started in the background', () => {
   it('goes to a session of its tenant, with its source as the principal and its key', async () => {
-    const { app, sent, names } = here();
+    const { app, sent, names } = startHere();
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual({
       status: 'accepted',
       turn: 'id',
@@ -71,7 +71,7 @@ describe('a turn that is started in the background', () => {
   });
 
   it('goes to a session of one caller, not to a session of a tenant with the same name', async () => {
-    const { app, sent, names } = here();
+    const { app, sent, names } = startHere();
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(names).toEqual(['["acme","scripted","s1"]']);
     expect(JSON.parse(sent[0]?.started.body ?? '').principal).toEqual({ id: 'schedule:daily' });
@@ -81,7 +81,7 @@ describe('a turn that is started in the background', () => {
     'is queued if it would steer a turn of %s that waits for an answer from outside',
     async (open) => {
       const suspended = { status: 'suspended', turn: 't1' } as const;
-      const { app, sent } = hereWith({ open }, suspended, { status: 'queued', turn: 'id' });
+      const { app, sent } = startHereWith({ open }, suspended, { status: 'queued', turn: 'id' });
       const taken = await startInBackground(await toBackgroundTurn(app, outside));
       expect(taken).toEqual({ status: 'queued', turn: 'id' });
       const [first, second] = sent;
@@ -95,20 +95,20 @@ describe('a turn that is started in the background', () => {
     ['waits behind an open turn of another principal', 'ann', 'queue'],
     ['waits behind an open turn that ended in the meantime', undefined, 'queue'],
   ] as const)('%s', async (_, open, whenBusy) => {
-    const { app, sent } = hereWith({ ...(open && { open }) }, busy, { status: 'queued', turn: 'id' });
+    const { app, sent } = startHereWith({ ...(open && { open }) }, busy, { status: 'queued', turn: 'id' });
     await startInBackground(await toBackgroundTurn(app, outside));
     expect(sent.map((start) => start.whenBusy)).toEqual([undefined, whenBusy]);
   });
 
   it('waits behind the turn of a tenant member with the same name', async () => {
-    const { app, sent } = hereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
+    const { app, sent } = startHereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
     await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual([undefined, 'queue']);
   });
 
   it('steers the turn of any principal if the policy of the agent allows it', async () => {
     const steering = { status: 'steering', turn: 'id', into: 't1' } as const;
-    const { app, sent } = hereWith({ open: 'ann', steering: 'anyone' }, steering);
+    const { app, sent } = startHereWith({ open: 'ann', steering: 'anyone' }, steering);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(steering);
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual(['steer']);
   });
@@ -117,14 +117,14 @@ describe('a turn that is started in the background', () => {
     { status: 'known', turn: 't1' },
     { status: 'full', most: 100 },
   ])('returns the answer of the session: %j', async (answer) => {
-    const { app } = here(answer);
+    const { app } = startHere(answer);
     expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
   });
 
   it.each<StartRefusal>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
     'throws if the session does not accept it: %j',
     async (answer) => {
-      const { app } = here(answer, answer);
+      const { app } = startHere(answer, answer);
       await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
         `The session did not accept the message (${answer.status}).`,
       );
@@ -153,7 +153,7 @@ describe('a turn that is started in the background', () => {
       ),
     ],
   ])('is refused before it is sent if it has %j', async (change, problem) => {
-    const { app, sent } = here();
+    const { app, sent } = startHere();
     await expect(toBackgroundTurn(app, { ...outside, ...change })).rejects.toThrow(problem);
     expect(sent).toEqual([]);
   });

@@ -16,9 +16,9 @@ import {
   defineAgenticTool,
   withUse,
 } from '../../../../src/kinds/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answers,
+  answeringTool,
   Customer,
   calls,
   clerk,
@@ -29,7 +29,7 @@ import {
   listCustomers,
   offeredTools,
   results,
-  returns,
+  returningTool,
   turnOf,
   UNBOUND,
 } from './scenes.ts';
@@ -37,26 +37,26 @@ import {
 const User = defineDomainType({
   name: 'User',
   schema: v.object({ user: v.string() }),
-  tools: ({ user }) => [answers('describe', () => `user ${user}`), answers('rename', 'Renamed.')],
+  tools: ({ user }) => [answeringTool('describe', () => `user ${user}`), answeringTool('rename', 'Renamed.')],
 });
 const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ order: v.string() }),
   tools: ({ order }) => [
-    answers('describe', () => `order ${order}`),
-    returns('buyer', User, () => ({ user: `buyer of ${order}` })),
+    answeringTool('describe', () => `order ${order}`),
+    returningTool('buyer', User, () => ({ user: `buyer of ${order}` })),
   ],
 });
 const Plain = defineDomainType({ name: 'Plain', schema: v.object({ plain: v.string() }) });
 
 /** Defines a tool that returns an object of a type. */
-const gets = (name: string, type: DomainType, value: JsonObject) => returns(name, type, value);
-const ann = gets('ann', User, { user: 'ann' });
-const bob = gets('bob', User, { user: 'bob' });
-const order = gets('order', Order, { order: 'o1' });
+const gettingTool = (name: string, type: DomainType, value: JsonObject) => returningTool(name, type, value);
+const ann = gettingTool('ann', User, { user: 'ann' });
+const bob = gettingTool('bob', User, { user: 'bob' });
+const order = gettingTool('order', Order, { order: 'o1' });
 
 /** Returns the tools that each request of a turn offered in addition to these tools. */
-async function chained(
+async function playChained(
   tools: readonly AnyTool[],
   replies: Parameters<typeof turnOf>[1],
   entries: readonly Chained[] = [chainAny()],
@@ -69,7 +69,7 @@ async function chained(
 
 describe('chainAny', () => {
   it('offers the tools of an object once a tool has returned it (CHN-09, S0-086)', async () => {
-    const { brought, read, session } = await chained([ann], [calls('ann'), calls('describe')]);
+    const { brought, read, session } = await playChained([ann], [calls('ann'), calls('describe')]);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[1]).toBe('user ann');
     expect(description(session, 'describe')).toBe('Answers.');
@@ -77,40 +77,40 @@ describe('chainAny', () => {
 
   it('removes the tools of the previous object, and binds shared names to the new one (CHN-10, S0-086)', async () => {
     const replies = [calls('ann'), calls('order'), calls('describe', 'rename')];
-    const { brought, read } = await chained([ann, order], replies);
+    const { brought, read } = await playChained([ann, order], replies);
     expect(brought).toEqual([[], ['describe', 'rename'], ['describe', 'buyer'], ['describe', 'buyer']]);
     expect(read[2]).toBe('order o1');
     expect(read[3]).toMatch(/^Error: Tool 'rename' does not exist\./);
   });
 
   it('binds the tools to the newer of two objects of the same type (CHN-10, CHN-11)', async () => {
-    const { read } = await chained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
+    const { read } = await playChained([ann, bob], [calls('ann'), calls('bob'), calls('describe')]);
     expect(read[2]).toBe('user bob');
   });
 
   it('ignores objects without tools (CHN-11)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const Empty = defineDomainType({
       name: 'Empty',
       schema: v.object({ empty: v.boolean() }),
       tools: () => [],
     });
     const others = [
-      gets('plain', Plain, { plain: 'x' }),
-      gets('empty', Empty, { empty: true }),
-      answers('unknown', artifact('Here.', { name: 'Unknown' }, { user: 'eve' })),
-      answers('text', 'user'),
+      gettingTool('plain', Plain, { plain: 'x' }),
+      gettingTool('empty', Empty, { empty: true }),
+      answeringTool('unknown', artifact('Here.', { name: 'Unknown' }, { user: 'eve' })),
+      answeringTool('text', 'user'),
     ];
     const names = others.map(({ name }) => name);
-    const { read } = await chained([ann, ...others], [calls('ann'), calls(...names), calls('describe')]);
+    const { read } = await playChained([ann, ...others], [calls('ann'), calls(...names), calls('describe')]);
     expect(read.at(-1)).toBe('user ann');
     expect(warned).toEqual([]);
   });
 
   it('ignores lists (CHN-07)', async () => {
-    const list = answers('list', artifact('Here.', User, [{ user: 'eve' }]));
-    const rows = answers('rows', [{ user: 'eve' }]);
-    const { read } = await chained(
+    const list = answeringTool('list', artifact('Here.', User, [{ user: 'eve' }]));
+    const rows = answeringTool('rows', [{ user: 'eve' }]);
+    const { read } = await playChained(
       [ann, list, rows],
       [calls('ann'), calls('list', 'rows'), calls('describe')],
     );
@@ -119,13 +119,13 @@ describe('chainAny', () => {
 
   it('also finds the types that tools of objects return', async () => {
     const replies = [calls('order'), calls('buyer'), calls('describe')];
-    const { brought, read } = await chained([order], replies);
+    const { brought, read } = await playChained([order], replies);
     expect(brought).toEqual([[], ['buyer', 'describe'], ['describe', 'rename'], ['describe', 'rename']]);
     expect(read[2]).toBe('user buyer of o1');
   });
 
   it('gives an untyped artifact the first type whose schema accepts it', async () => {
-    const row = answers('row', { user: 'row', order: 'row' });
+    const row = answeringTool('row', { user: 'row', order: 'row' });
     const { session } = await turnOf(clerk([row, ann, order], [chainAny()]), [
       calls('row'),
       calls('describe'),
@@ -139,13 +139,13 @@ describe('chainAny', () => {
   });
 
   it('does not try other types for an artifact with a type', async () => {
-    const typed = answers('typed', artifact('Here.', Plain, { user: 'eve' }));
-    const { brought } = await chained([typed, ann], [calls('typed')]);
+    const typed = answeringTool('typed', artifact('Here.', Plain, { user: 'eve' }));
+    const { brought } = await playChained([typed, ann], [calls('typed')]);
     expect(brought).toEqual([[], []]);
   });
 
   it('accepts additional types that no tool declares', async () => {
-    const row = answers('row', artifact('Here.', User, { user: 'row' }));
+    const row = answeringTool('row', artifact('Here.', User, { user: 'row' }));
     const { session } = await turnOf(clerk([row], [chainAny(User)]), [calls('row'), calls('describe')]);
     expect(results(session)[1]).toBe('user row');
   });
@@ -153,12 +153,12 @@ describe('chainAny', () => {
   it.runIf(process.env.NODE_ENV !== 'production')(
     'throws if no tool declares a type, and explains how to fix it (S0-086)',
     () => {
-      const row = answers('row', { user: 'row' });
+      const row = answeringTool('row', { user: 'row' });
       const problem =
         'has chainAny(), but none of its tools declares a type whose objects have tools. Define one with ' +
         'defineDomainType({ name, schema, tools }), and declare it as the `output` of the tool that returns the object, or name it, as ' +
         'in chainAny(Customer)';
-      expect(() => clerk([row, gets('plain', Plain, { plain: 'x' })], [chainAny()])).toThrow(
+      expect(() => clerk([row, gettingTool('plain', Plain, { plain: 'x' })], [chainAny()])).toThrow(
         expect.objectContaining({
           name: 'AgentDefinitionError',
           field: 'use',
@@ -185,7 +185,7 @@ describe('chainAny', () => {
   );
 
   it('binds the last object of a batch in source order, and records each object once (CHN-16)', async () => {
-    const { read, session } = await chained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
+    const { read, session } = await playChained([ann, bob], [calls('bob', 'ann'), calls('describe')]);
     expect(read[2]).toBe('user ann');
     const events = await session.events();
     const facts = events.flatMap((event) =>
@@ -228,7 +228,7 @@ describe('a type with chainFrom beside chainAny', () => {
   });
 
   it('is bound to an untyped artifact that its schema accepts', async () => {
-    const row = answers('row', customer('c9'));
+    const row = answeringTool('row', customer('c9'));
     const { session } = await turnOf(clerk([row, listCustomers('c1')], [chainFrom(Customer), chainAny()]), [
       calls('row'),
       calls('list_customers'),
@@ -238,7 +238,7 @@ describe('a type with chainFrom beside chainAny', () => {
   });
 
   it('wins if an object of chainAny has a tool with the same name, and logs the conflict (CHN-12)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const replies = [calls('ann'), calls('order'), calls('describe')];
     // Each invocation logs the conflict, so this session stays warm.
     const agent = clerk([ann, order], [chainFrom(User), chainAny()]);
@@ -255,19 +255,19 @@ describe('the types that chainAny finds', () => {
     const Node: DomainType = defineDomainType({
       name: 'Node',
       schema: v.object({ node: v.number() }),
-      tools: ({ node }) => [returns('next', Node, () => ({ node: node + 1 }))],
+      tools: ({ node }) => [returningTool('next', Node, () => ({ node: node + 1 }))],
     });
     const facade: AnyTool = {
-      ...answers('facade', { node: 1 }),
-      inner: [returns('first', Node, { node: 1 })],
+      ...answeringTool('facade', { node: 1 }),
+      inner: [returningTool('first', Node, { node: 1 })],
     };
-    const { brought, read } = await chained([facade], [calls('facade'), calls('next'), calls('next')]);
+    const { brought, read } = await playChained([facade], [calls('facade'), calls('next'), calls('next')]);
     expect(brought.at(-1)).toEqual(['next']);
     expect(read).toEqual(['{"node":1}', '{"node":2}', '{"node":3}']);
   });
 
   it('exclude a type whose tools cannot be listed, which is logged', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     let fails = false;
     const Late = defineDomainType({
       name: 'Late',
@@ -278,7 +278,7 @@ describe('the types that chainAny finds', () => {
       },
     });
     fails = true;
-    const { answer } = await turnOf(clerk([gets('late', Late, { late: 'x' })], [chainAny()]), [
+    const { answer } = await turnOf(clerk([gettingTool('late', Late, { late: 'x' })], [chainAny()]), [
       calls('late'),
     ]);
     expect(answer).toMatchObject({ outcome: 'completed' });
@@ -289,7 +289,7 @@ describe('the types that chainAny finds', () => {
   });
 
   it('end after 16 levels if they are endless, which is logged (S2-27)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const deeper = (level: number): DomainType => {
       let isDeclared = false;
       const type = defineDomainType({
@@ -297,13 +297,13 @@ describe('the types that chainAny finds', () => {
         schema: v.object({ level: v.number() }),
         tools: () => {
           if (!isDeclared) throw new ReferenceError('It is not initialized.');
-          return [returns(`to_${level + 1}`, deeper(level + 1), { level })];
+          return [returningTool(`to_${level + 1}`, deeper(level + 1), { level })];
         },
       });
       isDeclared = true;
       return type;
     };
-    const { answer } = await turnOf(clerk([gets('look', deeper(0), { level: 0 })], [chainAny()]), [
+    const { answer } = await turnOf(clerk([gettingTool('look', deeper(0), { level: 0 })], [chainAny()]), [
       calls('look'),
     ]);
     expect(answer).toMatchObject({ outcome: 'completed' });

@@ -6,9 +6,9 @@ import { answers as asking } from '../../../../src/modules/answers/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { waitForEvent } from '../../../fixtures/stored.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answers,
+  answeringTool,
   Customer,
   calls,
   clerk,
@@ -17,7 +17,7 @@ import {
   getCustomer,
   offeredTools,
   results,
-  returns,
+  returningTool,
   turnOf,
   UNBOUND,
 } from './scenes.ts';
@@ -41,7 +41,10 @@ describe('the object of a chain', () => {
 
   it('is read from a snapshot if the journal is long, like discovered objects', async () => {
     const idle = Array.from({ length: 70 }, () => [calls('idle'), 'Idle.']).flat();
-    const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer), discover(Customer)]);
+    const agent = clerk(
+      [getCustomer, answeringTool('idle', 'Idle.')],
+      [chainFrom(Customer), discover(Customer)],
+    );
     const replies = [getCall('c1'), 'Got.', ...idle, calls('average_spend', 'customer_c1_average_spend')];
     const session = createTestSession(agent, { replies: [...replies, 'Spent.'] });
     await session.send('Get c1.');
@@ -90,7 +93,7 @@ describe('the object of a chain', () => {
   });
 
   it('is ignored if its type no longer accepts the stored JSON (CHN-02, CHN-17)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     let version = 1;
     const Dated = defineDomainType({
       name: 'Dated',
@@ -101,9 +104,9 @@ describe('the object of a chain', () => {
         ),
       }),
       id: () => 'd1',
-      tools: () => [answers('show', 'Shown.')],
+      tools: () => [answeringTool('show', 'Shown.')],
     });
-    const get = returns('get', Dated, () => ({ version }));
+    const get = returningTool('get', Dated, () => ({ version }));
     const replies = [
       calls('get'),
       'Got.',
@@ -151,7 +154,7 @@ describe('the object of a chain', () => {
       ],
     });
     const replies = [calls('get'), calls('close'), 'Done.'];
-    session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
+    session = createTestSession(clerk([returningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
       replies,
     });
     expect(await session.send('Close a1.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -205,10 +208,13 @@ describe('the object of a chain', () => {
         ),
       ],
     });
-    const session = createTestSession(clerk([returns('get', Account, { id: 'a1' })], [chainFrom(Account)]), {
-      use: [asking],
-      replies: [calls('get'), calls('close'), 'Done.'],
-    });
+    const session = createTestSession(
+      clerk([returningTool('get', Account, { id: 'a1' })], [chainFrom(Account)]),
+      {
+        use: [asking],
+        replies: [calls('get'), calls('close'), 'Done.'],
+      },
+    );
     expect(await session.send('Close a1.')).toMatchObject({
       outcome: 'suspended',
       pending: [{ tool: 'close', message: 'Close a1?' }],
@@ -223,11 +229,11 @@ describe('the object of a chain', () => {
     const Book = defineDomainType({
       name: 'Book',
       schema: v.object({ id: v.string(), pages: v.string() }),
-      tools: (book) => [answers('length', () => `${book.pages.length}`)],
+      tools: (book) => [answeringTool('length', () => `${book.pages.length}`)],
     });
     const replies = [calls('get'), calls('length', 'book_b1_length'), 'Read.', calls('length'), 'Read.'];
     const agent = clerk(
-      [returns('get', Book, { id: 'b1', pages })],
+      [returningTool('get', Book, { id: 'b1', pages })],
       [chainFrom(Book), discover(Book, { hint: true })],
     );
     const session = createTestSession(agent, { replies });
@@ -247,7 +253,9 @@ describe('the object of a chain', () => {
   });
 
   it('is not bound if the result of the call was too large to be stored', async () => {
-    const large = answers('large', () => artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')));
+    const large = answeringTool('large', () =>
+      artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')),
+    );
     const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spend]);
     expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
     expect(results(session)[1]).toBe(UNBOUND);

@@ -11,9 +11,9 @@ import {
 } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { waitUntil } from '../../../fixtures/scripts.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
-  answers,
+  answeringTool,
   Customer,
   calls,
   clerk,
@@ -23,7 +23,7 @@ import {
   listCustomers,
   offeredTools,
   results,
-  returns,
+  returningTool,
   turnOf,
   UNBOUND,
 } from './scenes.ts';
@@ -159,10 +159,10 @@ describe('a chained type that has an object', () => {
       name: 'Account',
       schema: v.object({ gold: v.boolean() }),
       tools: ({ gold }) => [
-        answers('balance', '10'),
-        ...(gold ? [answers('upgrade', 'Upgraded.')] : []),
+        answeringTool('balance', '10'),
+        ...(gold ? [answeringTool('upgrade', 'Upgraded.')] : []),
         // Not known before there is an object, because a comparison with a missing value is false.
-        ...(gold === true ? [answers('lounge', 'Open.')] : []),
+        ...(gold === true ? [answeringTool('lounge', 'Open.')] : []),
       ],
     });
     const get = (name: string, gold: boolean) =>
@@ -242,7 +242,7 @@ describe('a chained type that has an object', () => {
         output: Customer,
         run: () => Promise.reject(new Error('No.')),
       }),
-      answers('row', customer('c2')),
+      answeringTool('row', customer('c2')),
     ];
     const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
       getCall('c1'),
@@ -262,16 +262,16 @@ describe('a chained type that has an object', () => {
 
 describe('an object', () => {
   it('is bound if its artifact names the type, by `output` of the tool or by `artifact()` (CHN-14)', async () => {
-    const named = answers('named', artifact('Here.', Customer, customer('c7')));
+    const named = answeringTool('named', artifact('Here.', Customer, customer('c7')));
     const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spend]);
     expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
   it('is not bound from an untyped artifact, another type or text with the same content (CHN-13, CHN-14)', async () => {
     const tools = [
-      answers('row', customer('c1')),
-      answers('json', JSON.stringify(customer('c1'))),
-      answers('other', artifact('Here.', { name: 'Person' }, customer('c1'))),
+      answeringTool('row', customer('c1')),
+      answeringTool('json', JSON.stringify(customer('c1'))),
+      answeringTool('other', artifact('Here.', { name: 'Person' }, customer('c1'))),
     ];
     const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
       calls('row', 'json', 'other'),
@@ -294,13 +294,13 @@ describe('an object', () => {
   });
 
   it('is not bound from a list, even if the schema accepts the list (CHN-07)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const Loose = defineDomainType({
       name: 'Loose',
       schema: v.object({ note: v.optional(v.string()) }),
-      tools: () => [answers('show', 'Shown.')],
+      tools: () => [answeringTool('show', 'Shown.')],
     });
-    const { session } = await turnOf(clerk([returns('list', Loose, [{}])], [chainFrom(Loose)]), [
+    const { session } = await turnOf(clerk([returningTool('list', Loose, [{}])], [chainFrom(Loose)]), [
       calls('list'),
       calls('show'),
     ]);
@@ -309,8 +309,8 @@ describe('an object', () => {
   });
 
   it('is not bound if the schema of its type refuses it, and a warning is logged', async () => {
-    const warned = warnings();
-    const wrong = answers('wrong', artifact('Here.', Customer, { id: 'c2' }));
+    const warned = captureWarnings();
+    const wrong = answeringTool('wrong', artifact('Here.', Customer, { id: 'c2' }));
     const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
       getCall('c1'),
       calls('wrong'),
@@ -383,7 +383,7 @@ describe('an object', () => {
     const Order = defineDomainType({
       name: 'Order',
       schema: v.object({ number: v.string() }),
-      tools: ({ number }) => [answers('ship', () => `Shipped ${number}.`)],
+      tools: ({ number }) => [answeringTool('ship', () => `Shipped ${number}.`)],
     });
     const Buyer = defineDomainType({
       name: 'Buyer',
@@ -430,8 +430,8 @@ describe('chaining', () => {
   it.runIf(process.env.NODE_ENV === 'production')(
     "keeps the agent's own tool if an object has a tool of the same name, and logs this",
     async () => {
-      const warned = warnings();
-      const own = answers('average_spend', 'Mine.');
+      const warned = captureWarnings();
+      const own = answeringTool('average_spend', 'Mine.');
       const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
         getCall('c1'),
         spend,
@@ -447,7 +447,7 @@ describe('chaining', () => {
     const Marked = defineDomainType({
       name: 'Marked',
       schema: v.object({ id: v.string() }),
-      tools: () => [withMetadata(answers('show', 'Shown.'), { scope: 'own' })],
+      tools: () => [withMetadata(answeringTool('show', 'Shown.'), { scope: 'own' })],
     });
     const get = defineTool({
       name: 'get',
@@ -472,7 +472,7 @@ describe('chaining', () => {
   });
 
   it('sends the same definitions to the model while the objects stay the same', async () => {
-    const agent = clerk([getCustomer, answers('idle', 'Idle.')], [chainFrom(Customer)]);
+    const agent = clerk([getCustomer, answeringTool('idle', 'Idle.')], [chainFrom(Customer)]);
     const replies = [getCall('c1'), calls('idle'), calls('idle')];
     const { session } = await turnOf(agent, replies, { warm: true });
     const [unbound, first, second, third] = session.requests.map(({ tools }) => tools);
@@ -482,7 +482,7 @@ describe('chaining', () => {
   });
 
   it('builds the tools of an object once per invocation, after one check that the type has tools', async () => {
-    const make = vi.fn(() => [answers('show', 'Shown.')]);
+    const make = vi.fn(() => [answeringTool('show', 'Shown.')]);
     const Counted = defineDomainType({ name: 'Counted', schema: v.object({ id: v.string() }), tools: make });
     const get = defineTool({
       name: 'get',
@@ -500,7 +500,11 @@ describe('chaining', () => {
   it('throws if its definition cannot work', () => {
     const Plain = defineDomainType({ name: 'Plain', schema: v.object({ id: v.string() }) });
     const schema = v.object({ id: v.string() });
-    const Same = defineDomainType({ name: 'Same', schema, tools: () => [answers('average_spend', '1')] });
+    const Same = defineDomainType({
+      name: 'Same',
+      schema,
+      tools: () => [answeringTool('average_spend', '1')],
+    });
     expect(() => clerk([], [chainFrom(Plain)])).toThrow(
       "Domain type 'Plain' has no tools, so there is nothing to chain.",
     );

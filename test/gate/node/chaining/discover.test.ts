@@ -9,14 +9,14 @@ import {
   type ToolCallSeen,
   type ToolsChangeSeen,
 } from '../../../../src/modules/inspect/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
-import { answers, calls, clerk, offeredTools, results, returns, turnOf } from './scenes.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
+import { answeringTool, calls, clerk, offeredTools, results, returningTool, turnOf } from './scenes.ts';
 
 const Order = defineDomainType({
   name: 'Order',
   schema: v.object({ number: v.number(), of: v.string() }),
   id: ({ number }) => number,
-  tools: ({ number, of }) => [answers('ship', () => `Shipped ${number} of ${of}.`)],
+  tools: ({ number, of }) => [answeringTool('ship', () => `Shipped ${number} of ${of}.`)],
 });
 const Customer = defineDomainType({
   name: 'Customer',
@@ -29,19 +29,20 @@ const Customer = defineDomainType({
       effect: 'read',
       run: ({ months }) => ({ of: customer.name, months }),
     }),
-    returns('orders', Order, () => [
+    returningTool('orders', Order, () => [
       { number: 1, of: customer.name },
       { number: 2, of: customer.name },
     ]),
   ],
 });
 const customerWithId = (id: string) => ({ id, name: `Name of ${id}` });
-const lists = (...found: readonly Json[]) => returns('list', Customer, () => artifact('Listed.', found));
-const returningOne = (id: string) => returns('one', Customer, customerWithId(id));
+const listingTool = (...found: readonly Json[]) =>
+  returningTool('list', Customer, () => artifact('Listed.', found));
+const returningOne = (id: string) => returningTool('one', Customer, customerWithId(id));
 
 /** Returns the names of the additional tools in each model call of a turn with one tool. */
-async function discovered(
-  tool: ReturnType<typeof returns>,
+async function playDiscovery(
+  tool: ReturnType<typeof returningTool>,
   replies: Parameters<typeof turnOf>[1],
   chaining = [discover(Customer)],
 ) {
@@ -53,7 +54,7 @@ async function discovered(
 describe('a discovered type', () => {
   it('offers the tools of each returned object, with its id in their names (TPR-01, TPR-02)', async () => {
     const replies = [calls('one'), calls(['customer_c1_average_spend', {}])];
-    const { brought, read, session } = await discovered(returningOne('c1'), replies);
+    const { brought, read, session } = await playDiscovery(returningOne('c1'), replies);
     expect(brought).toEqual([
       [],
       ['customer_c1_average_spend', 'customer_c1_orders'],
@@ -74,9 +75,9 @@ describe('a discovered type', () => {
       schema: v.object({ at: v.object({ no: v.number() }) }),
       id: ({ at }) => at.no,
       prefix: 'inv',
-      tools: ({ at }) => [answers('pay', () => `Paid ${at.no}.`)],
+      tools: ({ at }) => [answeringTool('pay', () => `Paid ${at.no}.`)],
     });
-    const tool = returns('find', Invoice, { at: { no: 17 } });
+    const tool = returningTool('find', Invoice, { at: { no: 17 } });
     const { session } = await turnOf(clerk([tool], [discover(Invoice)]), [
       calls('find'),
       calls('inv_17_pay'),
@@ -85,9 +86,9 @@ describe('a discovered type', () => {
   });
 
   it('offers the tools of several objects at once, also of every element of a list (TPR-04, CHN-08)', async () => {
-    const list = lists(customerWithId('c1'), null, customerWithId('c2'));
+    const list = listingTool(customerWithId('c1'), null, customerWithId('c2'));
     const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
-    const { brought, read } = await discovered(list, replies);
+    const { brought, read } = await playDiscovery(list, replies);
     expect(brought[1]).toEqual([
       'customer_c1_average_spend',
       'customer_c1_orders',
@@ -116,9 +117,9 @@ describe('a discovered type', () => {
 
   it('is found only in artifacts of the type, never in text or similar values (TPR-15)', async () => {
     const tools = [
-      answers('text', JSON.stringify(customerWithId('c1'))),
-      answers('row', customerWithId('c1')),
-      answers('rows', [customerWithId('c1')]),
+      answeringTool('text', JSON.stringify(customerWithId('c1'))),
+      answeringTool('row', customerWithId('c1')),
+      answeringTool('rows', [customerWithId('c1')]),
     ];
     const { session } = await turnOf(clerk(tools, [discover(Customer)]), [calls('text', 'row', 'rows')]);
     expect(offeredTools(session)[1]).toEqual(['row', 'rows', 'text']);
@@ -126,8 +127,8 @@ describe('a discovered type', () => {
 
   it('ignores objects that its predicate refuses', async () => {
     const some = discover(Customer, { when: ({ id }) => id !== 'c1' });
-    const { brought } = await discovered(
-      lists(customerWithId('c1'), customerWithId('c2')),
+    const { brought } = await playDiscovery(
+      listingTool(customerWithId('c1'), customerWithId('c2')),
       [calls('list')],
       [some],
     );
@@ -136,12 +137,12 @@ describe('a discovered type', () => {
 
   it('keeps the position of an object that is returned again, and uses its new value (TPR-08, TPR-06)', async () => {
     let times = 0;
-    const again = returns('again', Customer, () => {
+    const again = returningTool('again', Customer, () => {
       times += 1;
       return { id: 'c1', name: `Name ${times}` };
     });
     const replies = [calls('again'), calls('again'), calls('customer_c1_average_spend')];
-    const { brought, read } = await discovered(again, replies);
+    const { brought, read } = await playDiscovery(again, replies);
     expect(brought.at(-1)).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
     expect(read[2]).toBe('{"of":"Name 2","months":12}');
   });
@@ -181,13 +182,13 @@ describe('a discovered type', () => {
       defineDomainType({
         name: 'Account',
         schema: v.object({ id: v.string() }),
-        tools: ({ id }) => [answers('balance', () => `${repository.get(id)}`)],
+        tools: ({ id }) => [answeringTool('balance', () => `${repository.get(id)}`)],
       });
     const Account = typeWith(books);
-    const { session } = await turnOf(clerk([returns('find', Account, { id: 'c1' })], [discover(Account)]), [
-      calls('find'),
-      calls('account_c1_balance'),
-    ]);
+    const { session } = await turnOf(
+      clerk([returningTool('find', Account, { id: 'c1' })], [discover(Account)]),
+      [calls('find'), calls('account_c1_balance')],
+    );
     expect(results(session)[1]).toBe('70');
   });
 });
@@ -196,7 +197,7 @@ describe('too many tools', () => {
   it('drop those of the oldest objects, and the model learns which tools are no longer offered (TPR-07, S2-27)', async () => {
     const few = [discover(Customer, { max: 4 })];
     const { session } = await turnOf(
-      clerk([lists(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few),
+      clerk([listingTool(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few),
       [calls('list'), calls('one')],
     );
     expect(offeredTools(session)[2]?.filter((name) => name.includes('_'))).toEqual([
@@ -214,7 +215,7 @@ describe('too many tools', () => {
 
   it('drop those of the first objects in a list, and name the first 20 of them (TPR-07)', async () => {
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    const { brought, read } = await discovered(lists(...ids.map(customerWithId)), [calls('list')]);
+    const { brought, read } = await playDiscovery(listingTool(...ids.map(customerWithId)), [calls('list')]);
     expect(brought[1]).toHaveLength(64);
     const left = ids.slice(0, 11).flatMap((id) => [`customer_${id}_average_spend`, `customer_${id}_orders`]);
     expect(read).toEqual([
@@ -225,7 +226,7 @@ describe('too many tools', () => {
   });
 
   it('are cut to the limit if they belong to one object', async () => {
-    const { brought } = await discovered(
+    const { brought } = await playDiscovery(
       returningOne('c1'),
       [calls('one')],
       [discover(Customer, { max: 1 })],
@@ -246,28 +247,28 @@ describe('too many tools', () => {
   });
 
   it('are reported in the log and to the model (S2-27)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const few = [discover(Customer, { max: 4 })];
     const ids = Array.from({ length: 43 }, (_, at) => `c${at + 1}`);
-    await turnOf(clerk([lists(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few), [
+    await turnOf(clerk([listingTool(customerWithId('c1'), customerWithId('c2')), returningOne('c3')], few), [
       calls('list'),
       calls('one'),
     ]);
     expect(warned).toEqual([
       "holdfast: a result of 'one' brings more tools of Customer objects than the 4 that are offered: 2 are left out",
     ]);
-    await discovered(lists(...ids.map(customerWithId)), [calls('list')]);
+    await playDiscovery(listingTool(...ids.map(customerWithId)), [calls('list')]);
     expect(warned.slice(1)).toEqual([
       "holdfast: a result of 'list' brings more tools of Customer objects than the 64 that are offered: 22 are left out",
     ]);
   });
 
   it('are logged if they exceed 64 for several types together (S2-27)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const many = Array.from({ length: 30 }, (_, at) => customerWithId(`c${at}`));
     const bought = Array.from({ length: 6 }, (_, at) => ({ number: at, of: 'c' }));
-    const orders = returns('orders', Order, () => artifact('Listed.', bought));
-    const agent = clerk([lists(...many), orders], [discover(Customer), discover(Order)]);
+    const orders = returningTool('orders', Order, () => artifact('Listed.', bought));
+    const agent = clerk([listingTool(...many), orders], [discover(Customer), discover(Order)]);
     const { session } = await turnOf(agent, [calls('list'), calls('orders'), calls('orders')]);
     expect(offeredTools(session).map(({ length }) => length)).toEqual([2, 62, 68, 68]);
     expect(warned).toEqual([
@@ -301,8 +302,10 @@ describe('an object that cannot be discovered', () => {
   ])(
     '%s is logged and skipped, while other objects and the result are kept (TPR-05)',
     async (_, value, problem) => {
-      const warned = warnings();
-      const { brought, read } = await discovered(lists(value, customerWithId('c2'), value), [calls('list')]);
+      const warned = captureWarnings();
+      const { brought, read } = await playDiscovery(listingTool(value, customerWithId('c2'), value), [
+        calls('list'),
+      ]);
       expect(brought[1]).toEqual(['customer_c2_average_spend', 'customer_c2_orders']);
       expect(read).toEqual(['Listed.']);
       expect(warned).toEqual([`holdfast: a result of 'list' adds no tools: ${problem} (2 objects)`]);
@@ -310,9 +313,9 @@ describe('an object that cannot be discovered', () => {
   );
 
   it('is skipped and logged if a later object has the same id (TPR-09)', async () => {
-    const warned = warnings();
-    const list = lists({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
-    const { brought, read } = await discovered(list, [calls('list'), calls('customer_c1_average_spend')]);
+    const warned = captureWarnings();
+    const list = listingTool({ id: 'c1', name: 'First' }, { id: 'c1', name: 'Last' });
+    const { brought, read } = await playDiscovery(list, [calls('list'), calls('customer_c1_average_spend')]);
     expect(brought[1]).toHaveLength(2);
     expect(read[1]).toBe('{"of":"Last","months":12}');
     expect(warned).toEqual([
@@ -321,7 +324,7 @@ describe('an object that cannot be discovered', () => {
   });
 
   it('is skipped and logged if its tools or its id throw (TPR-05)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const Odd = defineDomainType({
       name: 'Odd',
       schema: v.object({ id: v.string() }),
@@ -331,10 +334,10 @@ describe('an object that cannot be discovered', () => {
       },
       tools: ({ id }) => {
         if (id === 'b') throw new Error('The tools are missing.');
-        return id === 'c' ? [] : [answers('show', 'Shown.')];
+        return id === 'c' ? [] : [answeringTool('show', 'Shown.')];
       },
     });
-    const list = returns(
+    const list = returningTool(
       'list',
       Odd,
       ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })),
@@ -352,8 +355,8 @@ describe('an object that cannot be discovered', () => {
 describe('the note about discovered objects', () => {
   it('is omitted by default, and lists the new tools below the result on request (TPR-10)', async () => {
     const hinted = [discover(Customer, { hint: true })];
-    const { read } = await discovered(
-      lists(customerWithId('c1'), customerWithId('c2')),
+    const { read } = await playDiscovery(
+      listingTool(customerWithId('c1'), customerWithId('c2')),
       [calls('list')],
       hinted,
     );
@@ -361,7 +364,7 @@ describe('the note about discovered objects', () => {
       'Listed.\n\n_availableOperations: customer_c1_average_spend, customer_c1_orders, ' +
         'customer_c2_average_spend, customer_c2_orders',
     ]);
-    const { read: untold } = await discovered(lists(customerWithId('c1')), [calls('list')]);
+    const { read: untold } = await playDiscovery(listingTool(customerWithId('c1')), [calls('list')]);
     expect(untold).toEqual(['Listed.']);
   });
 
@@ -415,7 +418,7 @@ describe('the note about discovered objects', () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Files.',
-      tools: [answers('read', 'Read.')],
+      tools: [answeringTool('read', 'Read.')],
     });
     const inspector: LoopInspector = { toolsChanged: (change) => seen.push(change) };
     const agent = clerk([returningOne('c1'), files], [chainAny()], { use: [inspect(inspector)] });
@@ -431,7 +434,7 @@ describe('the note about discovered objects', () => {
   });
 
   it('lists the tools beyond `maxDepth` for the model and in the log (TPR-07, S2-27)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const Page = defineDomainType({
       name: 'Page',
       schema: v.object({ id: v.number() }),
@@ -444,9 +447,9 @@ describe('the note about discovered objects', () => {
         }),
       ],
     });
-    const first = returns('first', Page, { id: 1 });
+    const first = returningTool('first', Page, { id: 1 });
     const replies = [calls('first'), calls('page_1_next'), calls('page_2_next'), calls('first')];
-    const { brought, read } = await discovered(first, replies, [discover(Page, { maxDepth: 2 })]);
+    const { brought, read } = await playDiscovery(first, replies, [discover(Page, { maxDepth: 2 })]);
     expect(brought).toEqual([
       [],
       ['page_1_next'],
@@ -477,7 +480,7 @@ describe('the note about discovered objects', () => {
     });
     const replies = [calls('first'), calls('ring_1_again'), calls('ring_1_again')];
     const chaining = [discover(Loop, { maxDepth: 1 })];
-    const { read } = await discovered(returns('first', Loop, { id: 1 }), replies, chaining);
+    const { read } = await playDiscovery(returningTool('first', Loop, { id: 1 }), replies, chaining);
     expect(read.slice(1)).toEqual(['Again.', 'Again.']);
   });
 
@@ -488,8 +491,8 @@ describe('the note about discovered objects', () => {
   });
 
   it('can be tested with any tool that returns an object, or with a stub (TPR-16, S2-30)', async () => {
-    const expected = returns('expected', Customer, () => artifact('Found.', customerWithId('c1')));
-    const { brought } = await discovered(expected, [calls('expected')]);
+    const expected = returningTool('expected', Customer, () => artifact('Found.', customerWithId('c1')));
+    const { brought } = await playDiscovery(expected, [calls('expected')]);
     expect(brought[1]).toEqual(['customer_c1_average_spend', 'customer_c1_orders']);
     const stubs = { one: () => customerWithId('c7') };
     const agent = clerk([returningOne('c1')], [discover(Customer)]);
@@ -514,8 +517,8 @@ describe('hostile ids', () => {
   ])(
     '%j leads to tool names that every provider accepts and that are unique to the object (TPR-03)',
     async (id) => {
-      const list = lists(customerWithId('c1'), customerWithId(id), customerWithId(`${id}!`));
-      const { brought, session } = await discovered(list, [calls('list')]);
+      const list = listingTool(customerWithId('c1'), customerWithId(id), customerWithId(`${id}!`));
+      const { brought, session } = await playDiscovery(list, [calls('list')]);
       const names = brought[1] ?? [];
       expect(names).toHaveLength(6);
       expect(names.filter((name) => !/^customer_[A-Za-z0-9_-]{1,55}$/.test(name))).toEqual([]);
@@ -528,10 +531,10 @@ describe('hostile ids', () => {
     const Item = defineDomainType({
       name: 'Item',
       schema: v.object({ id: v.string() }),
-      tools: ({ id }) => [answers('x', () => `x of ${id}`), answers('b_x', () => `b_x of ${id}`)],
+      tools: ({ id }) => [answeringTool('x', () => `x of ${id}`), answeringTool('b_x', () => `b_x of ${id}`)],
     });
     const agent = clerk(
-      [returns('first', Item, { id: 'a' }), returns('second', Item, { id: 'a_b' })],
+      [returningTool('first', Item, { id: 'a' }), returningTool('second', Item, { id: 'a_b' })],
       [discover(Item)],
     );
     const [ofA, ofAB] = ['item_a_b_x_1k7hlfk', 'item_a_b_x_u0nzjg'];
@@ -551,7 +554,7 @@ describe('hostile ids', () => {
         name,
         schema: v.object({ id: v.string() }),
         prefix,
-        tools: ({ id }) => [answers(tool, () => `${tool} of ${name} ${id}`)],
+        tools: ({ id }) => [answeringTool(tool, () => `${tool} of ${name} ${id}`)],
       });
     const [Item, Part, Twin] = [
       item('Item', 'item', 'x'),
@@ -559,9 +562,9 @@ describe('hostile ids', () => {
       item('Twin', 'item', 'x'),
     ];
     const found = [
-      returns('item', Item, { id: 'a_b' }),
-      returns('part', Part, { id: 'b' }),
-      returns('twin', Twin, { id: 'a_b' }),
+      returningTool('item', Item, { id: 'a_b' }),
+      returningTool('part', Part, { id: 'b' }),
+      returningTool('twin', Twin, { id: 'a_b' }),
     ];
     const agent = clerk(found, [discover(Item), discover(Part), discover(Twin)]);
     const { session } = await turnOf(agent, [calls('item', 'part', 'twin')]);
@@ -585,13 +588,13 @@ describe('hostile ids', () => {
       name: 'Room',
       schema: v.object({ id: v.string(), suite: v.boolean() }),
       tools: ({ suite }) => [
-        answers('book', 'Booked.'),
-        ...(suite === true ? [answers('a_book', 'Suite.')] : []),
+        answeringTool('book', 'Booked.'),
+        ...(suite === true ? [answeringTool('a_book', 'Suite.')] : []),
       ],
     });
     const tools = [
-      returns('suite', Room, { id: 'r', suite: true }),
-      returns('room', Room, { id: 'r_a', suite: false }),
+      returningTool('suite', Room, { id: 'r', suite: true }),
+      returningTool('room', Room, { id: 'r_a', suite: false }),
     ];
     const { session } = await turnOf(clerk(tools, [discover(Room)]), [calls('suite'), calls('room')]);
     expect(offeredTools(session).slice(1)).toEqual([
@@ -601,11 +604,12 @@ describe('hostile ids', () => {
   });
 
   it('cause tools to be omitted if their names have the same hash', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     // Two ids with the same hash, found by a search.
-    const { brought } = await discovered(lists(customerWithId('c.#(!!!'), customerWithId('c;=@"!!')), [
-      calls('list'),
-    ]);
+    const { brought } = await playDiscovery(
+      listingTool(customerWithId('c.#(!!!'), customerWithId('c;=@"!!')),
+      [calls('list')],
+    );
     expect(brought[1]).toEqual([]);
     expect(warned).toContain(
       "holdfast: the tool 'customer_c_orders_ne3hil' is not offered: two discovered objects have it",

@@ -4,7 +4,7 @@ import { type AnyTool, artifact, defineDomainType, defineTool } from '../../../.
 import { type Chained, chainAny, chainFrom } from '../../../../src/kinds/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
-import { answers, calls, clerk, results, turnOf } from './scenes.ts';
+import { answeringTool, calls, clerk, results, turnOf } from './scenes.ts';
 
 let error = vi.spyOn(console, 'error');
 beforeEach(() => {
@@ -75,7 +75,7 @@ describe('an instance of a class with tools', () => {
     ['in a list', () => [oslo, new Shop(oslo)]],
     ['as an artifact', () => artifact('Found.', new Shop(oslo) as never)], // Untyped callers can do this.
   ])('is reported to the developer if its tool declares no type and returns it %s', async (_, made) => {
-    await play(answers('look', made));
+    await play(answeringTool('look', made));
     expect(error.mock.calls.flat()).toEqual(inDevelopment(liveObjectHint('look')));
   });
 
@@ -100,7 +100,7 @@ describe('an instance of a class with tools', () => {
     ['nothing', null],
     ['an artifact with a type', () => artifact('Found.', ShopType, oslo)],
   ])('is not confused with %s', async (_, value) => {
-    await play(answers('look', value));
+    await play(answeringTool('look', value));
     expect(error).not.toHaveBeenCalled();
   });
 });

@@ -17,7 +17,7 @@ import {
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { startStored, waitForEvent } from '../../../fixtures/stored.ts';
 import {
-  answers,
+  answeringTool,
   Customer,
   calls,
   clerk,
@@ -222,7 +222,7 @@ describe('a playbook with chaining', () => {
       description: 'Works at the desk.',
       input: Id,
       tools: [getCustomer],
-      locked: [{ tool: answers('report', 'Reported.'), unlockedBy: after(getCustomer) }],
+      locked: [{ tool: answeringTool('report', 'Reported.'), unlockedBy: after(getCustomer) }],
       use: [chaining([chainFrom(Customer), discover(Customer)])],
     });
     const { session } = await turnOf(clerk([locked]), [callDesk('1'), spend, getCall('c1'), spend, 'Spent.']);
@@ -282,7 +282,7 @@ describe('a state machine with chaining', () => {
       key: ({ id }) => id,
       initial: 'open',
       states: {
-        open: [{ tool: answers('shut', 'Shut.'), to: 'closed' }],
+        open: [{ tool: answeringTool('shut', 'Shut.'), to: 'closed' }],
         closed: [],
       },
       everywhere: [getCustomer],

@@ -45,7 +45,7 @@ function desk(toolsOf: (does: Does, id: string, isVip: boolean) => readonly AnyT
   return { done, does, Customer, get };
 }
 
-const playing = (get: AnyTool, entries: readonly Chained[]) =>
+const playbookOf = (get: AnyTool, entries: readonly Chained[]) =>
   definePlaybook({
     name: 'desk',
     description: 'Helps.',
@@ -66,7 +66,7 @@ async function playTurn(
   ...inside: ReturnType<typeof calls>[]
 ) {
   const session = sessionWith(
-    [playing(get, [chainFrom(Customer)])],
+    [playbookOf(get, [chainFrom(Customer)])],
     [calls('desk'), ...inside, 'So.', 'Done.'],
     [answers],
   );
@@ -224,7 +224,7 @@ it('a tool that was unfolded for one key is not available for another key that h
     defineUnfolding({ name: 'ops', description: 'Operates', scope: 'session', tools: [does('refund', id)] }),
   ]);
   const session = sessionWith(
-    [playing(shop.get, [chainFrom(shop.Customer)])],
+    [playbookOf(shop.get, [chainFrom(shop.Customer)])],
     [
       ...[calls(['desk', { key: 'a' }]), calls(getCall('1')), calls('ops'), calls('refund'), 'So.', 'Done.'],
       ...[

@@ -49,7 +49,7 @@ export const getCustomer = defineTool({
 });
 
 /** Defines a `read` tool that returns this value, or the result of this function. */
-export const answers = (name: string, value: unknown) =>
+export const answeringTool = (name: string, value: unknown) =>
   defineTool({
     name,
     description: 'Answers.',
@@ -60,7 +60,7 @@ export const answers = (name: string, value: unknown) =>
 const resolveValue = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
 
 /** Defines a `read` tool that returns an artifact of a type. */
-export const returns = (name: string, output: DomainType, value: unknown) =>
+export const returningTool = (name: string, output: DomainType, value: unknown) =>
   defineTool({ name, description: 'Returns.', effect: 'read', output, run: () => resolveValue(value) });
 
 /** Defines a `read` tool that returns several customers. */

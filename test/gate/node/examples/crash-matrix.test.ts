@@ -3,7 +3,7 @@ import { paperShop } from '../../../../src/examples/support/shop.ts';
 import { defineSupport } from '../../../../src/examples/support/support.ts';
 import { type CrashKit, crashMatrix } from '../../../../src/testing/crash-matrix/entry.ts';
 
-const support = (kit: CrashKit) =>
+const createSupport = (kit: CrashKit) =>
   defineSupport({
     ...paperShop,
     act: async (what, _order, call) => {
@@ -15,7 +15,7 @@ const support = (kit: CrashKit) =>
   });
 
 it('the refund example refunds once, wherever the Worker is killed', async () => {
-  const report = await crashMatrix(support, {
+  const report = await crashMatrix(createSupport, {
     steps: [
       {
         send: 'Refund order 1001.',

@@ -1,8 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { defineFiles } from '../../../../src/examples/files/files.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { answers, type FakeServer, type FakeTool, fakeServer } from '../../../fixtures/mcp/fake-server.ts';
-import { calls, methods } from '../mcp/tools/scenes.ts';
+import {
+  type FakeServer,
+  type FakeTool,
+  fakeServer,
+  respondWith,
+} from '../../../fixtures/mcp/fake-server.ts';
+import { calls, countMethods } from '../mcp/tools/scenes.ts';
 import { offeredTools, openedText, results } from '../unfolding/scenes.ts';
 
 type Hints = NonNullable<FakeTool['annotations']>;
@@ -83,7 +88,7 @@ describe('the files agent', () => {
     files.restart();
     expect(await files.send('Read the notes')).toMatchObject({ text: 'Two tents.', toolCalls: 1 });
     expect(results(files).at(-1)).toBe('Two tents.');
-    expect(methods(server)['tools/list']).toBe(1);
+    expect(countMethods(server)['tools/list']).toBe(1);
   });
 
   it.each([
@@ -100,7 +105,7 @@ describe('the files agent', () => {
     const files = session(server, [calls('files'), calls(name, input), 'I leave it.']);
     expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ input, message }] });
     expect(await files.decide(name, 'reject')).toMatchObject({ outcome: 'completed', text: 'I leave it.' });
-    expect(methods(server)['tools/call']).toBeUndefined();
+    expect(countMethods(server)['tools/call']).toBeUndefined();
   });
 
   it.each(['read_text_file', 'list_directory', 'create_directory'])(
@@ -119,7 +124,7 @@ describe('the files agent', () => {
       const server = folder(new Map(), { readOnlyHint: true, idempotentHint: true, destructiveHint: false });
       const files = session(server, [calls('files'), calls(name), 'I leave it.']);
       expect(await files.send('Do it')).toMatchObject({ outcome: 'suspended', pending: [{ tool: name }] });
-      expect(methods(server)['tools/call']).toBeUndefined();
+      expect(countMethods(server)['tools/call']).toBeUndefined();
     },
   );
 
@@ -141,7 +146,7 @@ describe('the files agent', () => {
         : undefined;
     expect(await files.decide('write_file', 'approve')).toMatchObject({ text: 'I do not know.' });
     expect(kept.get('notes.txt')).toBe('Four tents.');
-    expect(methods(server)['tools/call']).toBe(1);
+    expect(countMethods(server)['tools/call']).toBe(1);
     expect(results(files).at(-1)).toBe(
       "Error: The outcome of this call of 'write_file' is unknown: it was started, and no answer came back. It may have " +
         'happened or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.',
@@ -152,7 +157,7 @@ describe('the files agent', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     const server = folder(new Map());
-    server.misbehave = answers(503);
+    server.misbehave = respondWith(503);
     const files = session(server, [
       calls('files'),
       'The files are not to be had now.',

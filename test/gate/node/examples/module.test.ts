@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quota, quotas } from '../../../../src/examples/module/quota.ts';
+import { quota, withQuota } from '../../../../src/examples/module/quota.ts';
 import { defineAgent, defineTool } from '../../../../src/index.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 
@@ -8,7 +8,10 @@ const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: '
 const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
 it('the example module removes a tool that has reached its call limit, also in the next turn', async () => {
-  const session = createTestSession(clerk, { replies: [pays, pays, 'Paid.', 'No more.'], use: [quotas(2)] });
+  const session = createTestSession(clerk, {
+    replies: [pays, pays, 'Paid.', 'No more.'],
+    use: [withQuota(2)],
+  });
   await session.send('Pay twice.');
   await session.send('Pay again.');
   expect(session.requests.map(({ tools }) => tools.length)).toEqual([1, 1, 0, 0]);

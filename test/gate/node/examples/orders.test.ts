@@ -6,7 +6,7 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { modelText } from '../../../doors/tools.ts';
 
-const offline = (shop: Shop = paperShop): TestSession =>
+const offlineSession = (shop: Shop = paperShop): TestSession =>
   createTestSession(defineOrders(shop), { model: offlineModel() });
 
 /** Returns the calls of one turn with their results. The calls of the state machine are indented. */
@@ -35,7 +35,7 @@ const positions = async (session: TestSession) =>
 
 describe('the order desk with the offline planner', () => {
   it('moves an order by one status per turn, also after a restart', async () => {
-    const session = offline();
+    const session = offlineSession();
     expect(await callsOf(session, 'Move order 2001 to packed')).toEqual([
       `  pack_order {}: ${done}`,
       'move_order {"orderId":2001,"status":"packed"}',
@@ -49,7 +49,7 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('sends the same definitions to the loop of a move before and after the order has moved', async () => {
-    const session = offline();
+    const session = offlineSession();
     await session.send('Move order 2001 to packed');
     const told = session.requests.map(({ messages: [first] }) => first?.text ?? '');
     expect(told.filter((text) => text.startsWith('You work in the warehouse'))).toEqual(
@@ -61,7 +61,7 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('refuses a step that comes too early, and one that comes too late', async () => {
-    const session = offline();
+    const session = offlineSession();
     expect((await callsOf(session, 'Move order 2002 to shipped'))[0]).toBe(
       '  ship_order {}: This tool is not available in the current state (received). It is only available in state: packed',
     );
@@ -74,7 +74,7 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('remembers the status of each order', async () => {
-    const session = offline();
+    const session = offlineSession();
     for (const move of ['2001 to packed', '2003 to cancelled', '2001 to shipped', '2004 to packed']) {
       await session.send(`Move order ${move}`);
     }
@@ -82,7 +82,7 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('finds the latest order of a customer, and its weight', async () => {
-    const session = offline();
+    const session = offlineSession();
     expect(await callsOf(session, 'What is the weight of the latest order of customer C-12?')).toEqual([
       expect.stringMatching(/^get_customer {"customerId":"C-12"}: .*"Iker Sola"/),
       expect.stringMatching(/^get_latest_order {}: .*"orderId":2002/),
@@ -91,7 +91,7 @@ describe('the order desk with the offline planner', () => {
   });
 
   it('refers to the same order in later turns, even after a restart, until it loads another order', async () => {
-    const session = offline();
+    const session = offlineSession();
     await session.send('What is the latest order of customer C-12?');
     session.restart();
     const weight = 'Get the weight of the order';
@@ -117,7 +117,7 @@ describe('the order desk with a warehouse', () => {
       known.set(`${path}/${new Headers(headers).get('idempotency-key')}`, 'W-1');
       return Response.json({ reference: 'W-1' }, { status });
     });
-    const session = offline(shopAt('http://shop.test'));
+    const session = offlineSession(shopAt('http://shop.test'));
     await session.send('Move order 2001 to packed');
     expect(acted).toEqual(['/warehouse {"step":"pack_order"}']);
     expect(await positions(session)).toEqual({ 2001: 'packed' });

@@ -13,7 +13,7 @@ const POLICY =
   'Delivery: Parcels leave the house within two working days. A note for the carrier can be changed until delivery.\n' +
   'Privacy: We speak about an order only with the customer who placed it.';
 
-const offline = (approval: Parameters<typeof defineRefunds>[1] = {}) => {
+const offlineSession = (approval: Parameters<typeof defineRefunds>[1] = {}) => {
   const clock = createManualClock();
   const session = createTestSession(defineRefunds(paperShop, approval), { model: offlineModel(), clock });
   return { session, clock };
@@ -35,7 +35,7 @@ async function calls(session: TestSession): Promise<readonly (readonly string[])
 
 describe('the refunds desk with the offline planner', () => {
   it('estimates a refund, and waits for a supervisor before it issues the refund', async () => {
-    const { session } = offline({ by: 'supervisor' });
+    const { session } = offlineSession({ by: 'supervisor' });
     expect(await session.send('Please refund order 1002')).toMatchObject({ outcome: 'suspended' });
     expect(await session.pending()).toMatchObject([{ message: QUESTION, by: 'supervisor' }]);
     const estimate = '{"orderId":1002,"amount":118.5,"payee":"Iker Sola"}';
@@ -46,7 +46,7 @@ describe('the refunds desk with the offline planner', () => {
   });
 
   it('issues the refund after the approval, also after a restart', async () => {
-    const { session } = offline();
+    const { session } = offlineSession();
     await session.send('Please refund order 1002');
     session.restart();
     const answer = await session.decide('issue_refund', 'approve');
@@ -58,7 +58,7 @@ describe('the refunds desk with the offline planner', () => {
   });
 
   it('reports a declined refund', async () => {
-    const { session } = offline();
+    const { session } = offlineSession();
     await session.send('Please refund order 1002');
     const answer = await session.decide('issue_refund', {
       decision: 'reject',
@@ -70,7 +70,7 @@ describe('the refunds desk with the offline planner', () => {
   });
 
   it('does not issue a refund if no one decides within three days', async () => {
-    const { session, clock } = offline();
+    const { session, clock } = offlineSession();
     await session.send('Please refund order 1002');
     await clock.advance(3 * 24 * 60 * 60_000);
     expect((await session.settled()).text).toContain(
@@ -82,14 +82,14 @@ describe('the refunds desk with the offline planner', () => {
     ['How much would be refunded for order 1002?', 'amount: 118.5'],
     ['What does the policy say about returns?', 'Unused goods may come back within 60 days.'],
   ])('answers "%s" without asking for approval', async (question, fact) => {
-    const { session } = offline();
+    const { session } = offlineSession();
     const answer = await session.send(question);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: expect.any(Number) });
     expect(answer.text).toContain(fact);
   });
 
   it('gets the policy once per loop, and then only a reference to it (ONE-05)', async () => {
-    const { session } = offline();
+    const { session } = offlineSession();
     await session.send('What does the policy say about returns?', { loopId: 'policy' });
     await session.send('Show me the policy on flares again', { loopId: 'policy' });
     const pointed =

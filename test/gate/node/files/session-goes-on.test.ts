@@ -4,7 +4,7 @@ import { type ChatModel, content, defineAgent, image, ModelError } from '../../.
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { reads } from '../tool-loop/scenes.ts';
+import { readingTool } from '../tool-loop/scenes.ts';
 
 const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
 afterEach(() => warned.mockClear());
@@ -31,7 +31,7 @@ function sessionOf() {
       return { text: looks ? '' : 'Well.', toolCalls, finish: looks ? 'tool-calls' : 'stop' };
     },
   };
-  const look = reads('look', () => image(BROKEN, 'image/png'));
+  const look = readingTool('look', () => image(BROKEN, 'image/png'));
   return createTestSession(
     defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [look] }),
     { use: [files()], model },

@@ -21,7 +21,7 @@ const frameOf = ({ turn }: SessionState, id: string): FrameState => {
   if (!frame) throw new Error(`There is no frame '${id}'.`);
   return frame;
 };
-const adds = (...values: readonly string[]) => ({
+const additions = (...values: readonly string[]) => ({
   changes: { blackboard: values.map((value) => ({ value })) },
 });
 const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
@@ -31,7 +31,7 @@ const noted = [
   opened,
   started,
   modelReplied(['n note']),
-  callEnded('n', 'ok', adds('a')),
+  callEnded('n', 'ok', additions('a')),
   modelReplied(['x dig', 'y dig']),
 ];
 
@@ -41,7 +41,7 @@ describe('a frame with its own blackboard', () => {
   it('starts with a copy of the outer blackboard, and keeps its own additions', () => {
     const inside = [
       modelReplied(['i note'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...adds('b') }),
+      callEnded('i', 'ok', { frame: 'x', ...additions('b') }),
     ];
     const state = fold([...noted, own, ...inside]);
     expect(frameOf(state, 'x').inherited).toBe(1);
@@ -54,7 +54,7 @@ describe('a frame with its own blackboard', () => {
     const beside = [
       frameStarted('y'),
       modelReplied(['j note'], { frame: 'y' }),
-      callEnded('j', 'ok', { frame: 'y', ...adds('of y') }),
+      callEnded('j', 'ok', { frame: 'y', ...additions('of y') }),
     ];
     const state = fold([...noted, ...beside, own]);
     expect(valuesOf(state)).toEqual(['a', 'of y']);
@@ -67,7 +67,7 @@ describe('a frame with its own blackboard', () => {
       modelReplied(['i note', 'k dig'], { frame: 'x' }),
       frameStarted('k', { parent: 'x' }),
       modelReplied(['l note'], { frame: 'k' }),
-      callEnded('l', 'ok', { frame: 'k', ...adds('deep') }),
+      callEnded('l', 'ok', { frame: 'k', ...additions('deep') }),
     ];
     const state = fold([...noted, ...inside]);
     expect(frameOf(state, 'k').blackboard).toBe(frameOf(state, 'x').blackboard);
@@ -79,9 +79,9 @@ describe('a frame with its own blackboard', () => {
     const inside = [
       own,
       modelReplied(['i note'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...adds('b', 'c') }),
+      callEnded('i', 'ok', { frame: 'x', ...additions('b', 'c') }),
     ];
-    const state = fold([...noted, ...inside, callEnded('x', 'ok', adds('b')), callEnded('y')]);
+    const state = fold([...noted, ...inside, callEnded('x', 'ok', additions('b')), callEnded('y')]);
     expect(valuesOf(state)).toEqual(['a', 'b']);
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
@@ -90,7 +90,7 @@ describe('a frame with its own blackboard', () => {
     const inside = [
       own,
       modelReplied(['i note', 'k dig'], { frame: 'x' }),
-      callEnded('i', 'ok', { frame: 'x', ...adds('b') }),
+      callEnded('i', 'ok', { frame: 'x', ...additions('b') }),
       frameStarted('k', { parent: 'x', ownBlackboard: true }),
     ];
     // The batch of `i` is still open, so `k` cannot see the addition of `i`.

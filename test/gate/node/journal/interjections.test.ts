@@ -5,7 +5,7 @@ import { type Message, ROOT } from '../../../doors/journal.ts';
 import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
 import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
 
-const steered = (message: string): SessionEvent => ({
+const turnSteered = (message: string): SessionEvent => ({
   type: 'turn-steered',
   turn: 't1',
   as: `as ${message}`,
@@ -30,7 +30,7 @@ const formatMessages = (messages: readonly Message[]): readonly string[] =>
       : `reply: ${message.text}${message.calls.map(({ name, ended: end }) => `[${name} ${end ? 'ended' : 'open'}]`)}`,
   );
 
-function next(events: readonly SessionEvent[]): Step {
+function nextStepOf(events: readonly SessionEvent[]): Step {
   const root = fold(events).turn?.frames.get(ROOT);
   if (!root) throw new Error('There is no loop.');
   return nextStep(root, { iterations: 2, policies: DEFAULT_POLICIES });
@@ -40,40 +40,40 @@ const before = [opened, started];
 
 describe('a message that arrives while a turn runs', () => {
   it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
-    ['before the first request', [steered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
+    ['before the first request', [turnSteered('a')], ['user: Hello', 'steer: a'], { do: 'ask', last: false }],
     [
       'during a model call',
-      [steered('a'), modelReplied([], { text: 'Hi.', unseen: 1 })],
+      [turnSteered('a'), modelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'before a request, and another one during the model call',
-      [steered('a'), steered('b'), modelReplied([], { text: 'Hi.', unseen: 1 })],
+      [turnSteered('a'), turnSteered('b'), modelReplied([], { text: 'Hi.', unseen: 1 })],
       ['user: Hello', 'steer: a', 'reply: Hi.', 'steer: b'],
       { do: 'ask', last: false },
     ],
     [
       'while a call runs',
-      [modelReplied(['x look']), steered('a')],
+      [modelReplied(['x look']), turnSteered('a')],
       ['user: Hello', 'reply: [look open]', 'steer: a'],
       { do: 'act' },
     ],
     [
       'while a call runs, which then ends',
-      [modelReplied(['x look']), steered('a'), callEnded('x')],
+      [modelReplied(['x look']), turnSteered('a'), callEnded('x')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after an answer',
-      [modelReplied([], { text: 'Hi.' }), steered('a')],
+      [modelReplied([], { text: 'Hi.' }), turnSteered('a')],
       ['user: Hello', 'reply: Hi.', 'steer: a'],
       { do: 'ask', last: false },
     ],
     [
       'after a directly returned result',
-      [modelReplied(['x look']), callEnded('x', 'ok', { direct: true }), steered('a')],
+      [modelReplied(['x look']), callEnded('x', 'ok', { direct: true }), turnSteered('a')],
       ['user: Hello', 'reply: [look ended]', 'steer: a'],
       { do: 'ask', last: false },
     ],
@@ -82,7 +82,7 @@ describe('a message that arrives while a turn runs', () => {
       [
         modelReplied(['x look']),
         callEnded('x'),
-        steered('a'),
+        turnSteered('a'),
         modelReplied([], { text: 'Best.', last: true, unseen: 1 }),
       ],
       ['user: Hello', 'reply: [look ended]', 'reply: Best.', 'steer: a'],
@@ -93,7 +93,7 @@ describe('a message that arrives while a turn runs', () => {
       [
         modelReplied(['x look']),
         callEnded('x'),
-        steered('a'),
+        turnSteered('a'),
         modelReplied([], { text: 'Best.', last: true }),
       ],
       ['user: Hello', 'reply: [look ended]', 'steer: a', 'reply: Best.'],
@@ -104,7 +104,7 @@ describe('a message that arrives while a turn runs', () => {
       [
         modelReplied(['x dig']),
         { type: 'frame-started', turn: 't1', frame: 'x', name: 'dig', message: 'Dig.' },
-        steered('a'),
+        turnSteered('a'),
         modelReplied(['y look'], { frame: 'x' }),
         callEnded('y', 'ok', { frame: 'x' }),
         callEnded('x', 'dug'),
@@ -124,13 +124,13 @@ describe('a message that arrives while a turn runs', () => {
     ],
   ])('is placed in order if it arrives %s', (_, events, messages, step) => {
     expect(formatMessages(fold([...before, ...events]).messages)).toEqual(messages);
-    expect(next([...before, ...events])).toEqual(step);
+    expect(nextStepOf([...before, ...events])).toEqual(step);
   });
 
   it('does not resume a turn that has failed', () => {
     const blank = modelReplied([]);
     const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
-    expect(next([...before, blank, blank])).toMatchObject(failed);
-    expect(next([...before, blank, blank, steered('a')])).toMatchObject(failed);
+    expect(nextStepOf([...before, blank, blank])).toMatchObject(failed);
+    expect(nextStepOf([...before, blank, blank, turnSteered('a')])).toMatchObject(failed);
   });
 });

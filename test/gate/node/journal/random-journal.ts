@@ -48,7 +48,7 @@ function journalOf(draw: Draw, goesOn: () => boolean): SessionEvent[] {
     while (goesOn() && draw(12) > 0) emit(inTurn(draw, state, id));
     // A lease holder that cannot read the turn ends it without closing its calls.
     const isUnread = draw(5) === 0;
-    for (const event of isUnread ? [] : closing(draw, state, id)) emit(event);
+    for (const event of isUnread ? [] : closingEvents(draw, state, id)) emit(event);
     const outcome = (['completed', 'failed', 'cancelled', 'limit-reached', 'returned-direct'] as const)[
       draw(5)
     ];
@@ -73,7 +73,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
   if (draw(20) === 0) return { type: 'cancel-requested', turn };
   if (draw(20) === 0) return { type: 'turn-yielded', turn, reason: 'its client has gone' };
   if (draw(20) === 0) return summaryDropped(draw, turn);
-  if (draw(12) === 0) return interjection(draw, state, turn);
+  if (draw(12) === 0) return drawInterjection(draw, state, turn);
   if (frame && draw(12) === 0) return toolsListed(draw, turn, frame.id);
   if (frame && openBatch(frame).length === 0 && draw(8) === 0) return lessShown(draw, turn, frame);
   if (frame && openBatch(frame).length === 0 && draw(3) === 0) return toolsChanged(draw, turn, frame);
@@ -82,7 +82,7 @@ function inTurn(draw: Draw, state: SessionState, turn: string): SessionEvent {
     return { type: 'answer-rejected', turn, ...inFrame(frame.id), problems };
   }
   if (!frame || !call)
-    return { ...reply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...unseen(draw, frame) };
+    return { ...drawReply(draw, turn, frame?.id ?? ROOT, state.seq + 1), ...drawUnseen(draw, frame) };
   const at = { turn, ...(frame.id === ROOT ? {} : { frame: frame.id }), call: call.id };
   if (draw(6) === 0)
     return { type: 'message-sent', ...at, text: `said ${state.seq}`, ...sentBy(state, frame, call) };
@@ -155,7 +155,7 @@ function toolsChanged(draw: Draw, turn: string, { id, offered: { list } }: Frame
 }
 
 /** Interrupts a running turn with a message, or with the late result of a call that is open or in doubt. */
-function interjection(draw: Draw, state: SessionState, turn: string): SessionEvent {
+function drawInterjection(draw: Draw, state: SessionState, turn: string): SessionEvent {
   const at = state.seq + 1;
   if (draw(3) > 0)
     return { type: 'turn-steered', turn, as: `s${at}`, message: `and ${at}`, principal: { id: 'ann' } };
@@ -174,7 +174,7 @@ function interjection(draw: Draw, state: SessionState, turn: string): SessionEve
  * Returns how many of the latest messages the model had not seen when it replied. Only the turn's own loop
  * counts them.
  */
-function unseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
+function drawUnseen(draw: Draw, frame: FrameState | undefined): { readonly unseen?: number } {
   if (frame?.id !== ROOT) return {};
   const trailing = [...frame.messages].reverse();
   // A message of the loop itself was shown, because it caused the reply.
@@ -191,7 +191,7 @@ const isAnswered = ({ messages }: FrameState): boolean => {
   return last?.role === 'assistant' && last.calls.length === 0;
 };
 
-function reply(draw: Draw, turn: string, frame: string, seq: number): SessionEvent {
+function drawReply(draw: Draw, turn: string, frame: string, seq: number): SessionEvent {
   const toolCalls = Array.from({ length: draw(4) }, (_, index): JournaledCall => {
     const name = NAMES[draw(NAMES.length)] ?? 'look';
     return { id: `${turn}.${seq}.${index}`, providerId: `call_${index}`, name, input: '{"x":1}' };
@@ -239,7 +239,7 @@ function callEnded(draw: Draw, at: At): SessionEvent {
 }
 
 /** Ends all open calls, those of the innermost frames first, as the end of a turn does. */
-const closing = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
+const closingEvents = (draw: Draw, state: SessionState, turn: string): SessionEvent[] =>
   [...(state.turn?.frames.values() ?? [])].reverse().flatMap((frame: FrameState) =>
     openBatch(frame)
       .filter((call) => !call.ended)

@@ -2,12 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { ChatModel } from '../../../../src/index.ts';
 import { fromAiSdkWithClock, openaiCompatibleWithClock, workersAiWithClock } from '../../../doors/model.ts';
 import { fakeModel, finish, call as part, delta as sdkDelta, streamedResult } from './ai-sdk/fake-model.ts';
-import { body, delta, fakePace, fakeServer, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
+import {
+  delta,
+  fakePace,
+  fakeServer,
+  hello,
+  sseText,
+  streamBody,
+  streamOf,
+} from './openai-compatible/fake-server.ts';
 
 const { pace } = fakePace();
 /** Text, and then events of a call that arrives slowly and is not passed on. */
 const events = [delta({ content: 'a' }), delta({ tool_calls: [] }), delta({}, 'stop'), '[DONE]'].map(
-  (event) => sse(event),
+  (event) => sseText(event),
 );
 
 /** Makes each adapter over a server that streams. The first response fails if `fails` is `true`. */
@@ -22,7 +30,7 @@ const adapters: Readonly<Record<string, (fails: boolean, timeout?: number) => Ch
     const run = async () => {
       runs += 1;
       if (fails && runs === 1) throw new Error('3040: No capacity.');
-      return body(events);
+      return streamBody(events);
     };
     return workersAiWithClock({ run }, { model: 'm', timeout }, pace);
   },

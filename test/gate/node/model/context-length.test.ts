@@ -9,7 +9,7 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { ToldLength } from '../../../../src/model/entry.ts';
 import { readRequestLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
-import { ask, delta, hello, sse, streamOf } from './openai-compatible/fake-server.ts';
+import { ask, delta, hello, sseText, streamOf } from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
 import { ask as askWorkersAi } from './workers-ai/fake-binding.ts';
 
@@ -331,7 +331,9 @@ describe('a conversation that is too long', () => {
   it('is reported as context-length if the server reports it inside a stream', async () => {
     const report = { error: { message: 'Context size has been exceeded.', type: 'server_error' } };
     for (const before of [[], [delta({ content: 'Well' })]]) {
-      const { requests, ...outcome } = await ask(() => streamOf(sse(...before, report)), { stream: true });
+      const { requests, ...outcome } = await ask(() => streamOf(sseText(...before, report)), {
+        stream: true,
+      });
       expect(outcome).toMatchObject({
         error: {
           failure: 'context-length',

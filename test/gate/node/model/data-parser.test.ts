@@ -11,7 +11,7 @@ const dataOf = (...pieces: readonly string[]): readonly string[] => {
 };
 
 /** Returns the result of eventsource-parser for the whole stream. */
-const reference = (whole: string): readonly string[] => {
+const parseByReference = (whole: string): readonly string[] => {
   const data: string[] = [];
   createParser({ onEvent: (event) => data.push(event.data) }).feed(whole);
   return data;
@@ -46,7 +46,7 @@ describe('the SSE data parser', () => {
         const whole = `${text}\n\n: \n`;
         const places = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
         const pieces = places.slice(1).map((place, at) => whole.slice(places[at], place));
-        expect(dataOf(...pieces)).toEqual(reference(whole));
+        expect(dataOf(...pieces)).toEqual(parseByReference(whole));
       }),
       { seed: 20_261_124, numRuns: 2000 },
     );

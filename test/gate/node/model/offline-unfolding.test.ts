@@ -6,8 +6,12 @@ import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { offlineNotice } from '../../../doors/model.ts';
 
-const looks = (name: string, description: string, run: () => object, input: v.ObjectEntries = {}): AnyTool =>
-  defineTool({ name, description, effect: 'read', input: v.object(input), run });
+const lookTool = (
+  name: string,
+  description: string,
+  run: () => object,
+  input: v.ObjectEntries = {},
+): AnyTool => defineTool({ name, description, effect: 'read', input: v.object(input), run });
 
 const flomp = { flomp_id: 'F-1', color: 'blue' };
 const tools: readonly AnyTool[] = [
@@ -19,10 +23,10 @@ const tools: readonly AnyTool[] = [
         name: 'flomps',
         description: 'Flomps: make, list, see.',
         tools: [
-          looks('get_flomp', 'One flomp.', () => flomp, { flomp_id: v.string() }),
-          looks('list_flomps', 'The flomps there are.', () => [flomp]),
-          looks('create_flomp', 'Creates a flomp.', () => flomp, { title: v.string() }),
-          looks('update_flomp', 'Updates a flomp.', () => flomp, {
+          lookTool('get_flomp', 'One flomp.', () => flomp, { flomp_id: v.string() }),
+          lookTool('list_flomps', 'The flomps there are.', () => [flomp]),
+          lookTool('create_flomp', 'Creates a flomp.', () => flomp, { title: v.string() }),
+          lookTool('update_flomp', 'Updates a flomp.', () => flomp, {
             flomp_id: v.string(),
             title: v.optional(v.string()),
           }),
@@ -39,7 +43,7 @@ const tools: readonly AnyTool[] = [
         name: 'zarniks',
         description: 'Zarniks: make them.',
         tools: [
-          looks('create_zarnik', 'Creates a zarnik.', () => ({ zarnik_id: 'Z-1' }), { title: v.string() }),
+          lookTool('create_zarnik', 'Creates a zarnik.', () => ({ zarnik_id: 'Z-1' }), { title: v.string() }),
         ],
       }),
     ],
@@ -47,7 +51,7 @@ const tools: readonly AnyTool[] = [
 ];
 
 /** Returns the calls for the last message, and the answer without its notice. */
-async function planned(...messages: readonly string[]) {
+async function planCalls(...messages: readonly string[]) {
   const agent = defineAgent({ name: 'a', description: 'a', instructions: 'a', tools });
   const session = createTestSession(agent, { model: offlineModel() });
   let text = '';
@@ -63,19 +67,19 @@ async function planned(...messages: readonly string[]) {
 
 describe('the offline model with unfolding tools', () => {
   it('opens nested tools on its way to a look-up, and answers only from the look-up', async () => {
-    expect(await planned('Show flomp F-1')).toEqual({
+    expect(await planCalls('Show flomp F-1')).toEqual({
       calls: ['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-1"}'],
       answer: 'get_flomp (F-1): flomp id: F-1, color: blue',
     });
   });
 
   it('opens the tools again in the next turn, in which they are closed', async () => {
-    const { calls } = await planned('Show flomp F-1', 'Show flomp F-2');
+    const { calls } = await planCalls('Show flomp F-1', 'Show flomp F-2');
     expect(calls).toEqual(['workshop {}', 'flomps {}', 'get_flomp {"flomp_id":"F-2"}']);
   });
 
   it('does not use an open tool if a closed tool fits the object of the order better', async () => {
-    const { calls } = await planned('Create a flomp "one", then create a zarnik "two"');
+    const { calls } = await planCalls('Create a flomp "one", then create a zarnik "two"');
     expect(calls).toEqual([
       ...['workshop {}', 'flomps {}', 'create_flomp {"title":"one"}'],
       ...['yard {}', 'zarniks {}', 'create_zarnik {"title":"two"}'],
@@ -83,19 +87,19 @@ describe('the offline model with unfolding tools', () => {
   });
 
   it('reports its earlier look-ups, but not the tools that it opened for them', async () => {
-    const { calls, answer } = await planned('Show flomp F-1', 'Hello');
+    const { calls, answer } = await planCalls('Show flomp F-1', 'Hello');
     expect([calls, answer]).toEqual([[], 'Known from get_flomp (F-1): flomp id: F-1, color: blue']);
   });
 
   it.each(['List the flomps', 'Which flomps are there?'])(
     'prefers a tool with the exact words of "%s" to a tool for an earlier value',
     async (message) => {
-      expect((await planned('Show flomp F-1', message)).calls.at(-1)).toBe('list_flomps {}');
+      expect((await planCalls('Show flomp F-1', message)).calls.at(-1)).toBe('list_flomps {}');
     },
   );
 
   it('uses a value only for the parameter that the message names', async () => {
-    const read = looks('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
+    const read = lookTool('read_flomp', 'Reads a flomp for a theme.', () => flomp, {
       flomp_id: v.string(),
       theme: v.string(),
     });
@@ -105,7 +109,7 @@ describe('the offline model with unfolding tools', () => {
   });
 
   it('fills an optional text with the quotation that follows its name', async () => {
-    const { calls } = await planned('Update flomp F-1: title "Old Blue"');
+    const { calls } = await planCalls('Update flomp F-1: title "Old Blue"');
     expect(calls.at(-1)).toBe('update_flomp {"flomp_id":"F-1","title":"Old Blue"}');
   });
 });

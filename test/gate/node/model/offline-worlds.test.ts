@@ -83,7 +83,7 @@ const world = fc.tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, select
   },
 );
 
-const verbs = (replies: readonly (readonly string[])[]): string[][] =>
+const verbsOf = (replies: readonly (readonly string[])[]): string[][] =>
   replies.map((calls) => calls.map((call) => call.split(' ')[0]?.toLowerCase().replace('_', '') ?? ''));
 
 /** Checks 200 generated worlds. */
@@ -100,7 +100,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `What about the ${a} #${value}?`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(verbs(replies)).toEqual([[`${look}${a}`]]);
+        expect(verbsOf(replies)).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`glint of ${a} ${value}`);
       }
     }));
@@ -113,7 +113,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `Please tell me about the ${b} for ${a} ${value}.`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(verbs(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
+        expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
         expect(answer).toMatch(new RegExp(`glint of ${b} \\d+`));
       }
     }));
@@ -121,7 +121,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
   it('follows two links in a row', () =>
     inEveryWorld(async ({ nouns: [a, b, c], value, tools, look }) => {
       const { replies, answer } = await say(`What is the ${c} of the ${b} of ${a} ${value}?`, tools);
-      expect(verbs(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
+      expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
     }));
 
@@ -130,7 +130,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       const { replies, answer } = await say(`What is the ${c} of ${a} ${value}?`, tools);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
       expect(
-        verbs(replies)
+        verbsOf(replies)
           .flat()
           .filter((name) => name.startsWith(change)),
       ).toEqual([]);
@@ -139,7 +139,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
   it('looks up several values in one reply', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       const { replies } = await say(`Compare ${a} ${value} and 123456`, tools);
-      expect(verbs(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
+      expect(verbsOf(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
     }));
 
   it('runs an order once, without other effects', () =>
@@ -150,14 +150,14 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `Can you ${change} ${a} ${value}?`,
       ]) {
         const { replies } = await say(text, tools);
-        expect(verbs(replies)).toEqual([[`${change}${a}`]]);
+        expect(verbsOf(replies)).toEqual([[`${change}${a}`]]);
       }
     }));
 
   it('looks up the object of an order before it runs the order', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(`${change} the ${b} of ${a} ${value}`, tools);
-      expect(verbs(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
+      expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
     }));
 
   it('runs several orders in sequence', () =>
@@ -166,7 +166,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `${change} ${a} ${value}, then ${change} ${b} 17; and show ${a} 18.`,
         tools,
       );
-      expect(verbs(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
+      expect(verbsOf(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
     }));
 
   it('runs no order for a question, a condition, a negation or a quotation', () =>
@@ -184,7 +184,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       ]) {
         const { replies } = await say(text, tools);
         expect(
-          verbs(replies)
+          verbsOf(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -198,7 +198,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       for (const text of [`${change} ${a} ${value}`, `${change} the wibblet of ${b} ${value}`]) {
         const { replies, answer } = await say(text, others);
         expect(
-          verbs(replies)
+          verbsOf(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -214,7 +214,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       );
       for (const text of [`${a} ${value}`, `${a} ${value} state`, `state of ${a} ${value}`]) {
         const { replies } = await say(text, [...tools, ...more]);
-        expect(verbs(replies), text).toEqual([[`${look}${a}`]]);
+        expect(verbsOf(replies), text).toEqual([[`${look}${a}`]]);
       }
     }));
 
@@ -229,7 +229,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       }));
       for (const text of [`Where is the ${b} of ${a} ${value}?`, `Which ${b} does ${a} ${value} have?`]) {
         const { replies, answer } = await say(text, unlinked);
-        expect(verbs(replies), text).toEqual([[`${look}${a}`]]);
+        expect(verbsOf(replies), text).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`${b} id: none`);
       }
     }));
@@ -246,7 +246,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
     inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       const first = await say(`Show ${a} ${value}`, tools);
       const { replies } = await say(`${change} it`, tools, first.messages);
-      expect(verbs(replies)).toEqual([[`${change}${a}`]]);
+      expect(verbsOf(replies)).toEqual([[`${change}${a}`]]);
       expect(replies[0]?.[0]).toContain(value);
     }));
 });

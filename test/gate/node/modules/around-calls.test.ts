@@ -8,11 +8,11 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { createModule, createUse, LOOPS } from '../../../doors/loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 
-const work = (name: string): AnyTool =>
+const workTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Works.', effect: 'read', run: () => `${name} done` });
 
 /** A module that logs each call that it wraps. */
-function watching(name: string, log: string[], nested = false): ModuleUse {
+function createWatcher(name: string, log: string[], nested = false): ModuleUse {
   const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, {
     async prepare({ frame }) {
@@ -43,14 +43,14 @@ function sessionOf(
   return createTestSession(agent, { replies, use: use.ofApp });
 }
 
-const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [work('spade')] });
+const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [workTool('spade')] });
 const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] });
 
 describe('a module around the calls of a loop', () => {
   it('wraps the modules of the agent if it belongs to the app, and both see each call', async () => {
     const log: string[] = [];
-    const use = { ofAgent: [watching('inner', log)], ofApp: [watching('outer', log)] };
-    const session = sessionOf([work('look')], [calls('look'), 'Done.'], use);
+    const use = { ofAgent: [createWatcher('inner', log)], ofApp: [createWatcher('outer', log)] };
+    const session = sessionOf([workTool('look')], [calls('look'), 'Done.'], use);
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log).toEqual([
       'outer prepares clerk',
@@ -67,8 +67,8 @@ describe('a module around the calls of a loop', () => {
   it('applies to nested loops if it belongs to the app or is marked as nested, and otherwise only to the agent’s own loop', async () => {
     const log: string[] = [];
     const use = {
-      ofAgent: [watching('own', log), watching('nested', log, true)],
-      ofApp: [watching('app', log)],
+      ofAgent: [createWatcher('own', log), createWatcher('nested', log, true)],
+      ofApp: [createWatcher('app', log)],
     };
     const session = sessionOf([dig], [calls('dig'), calls('spade'), 'Dug.', 'Done.'], use);
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
@@ -109,8 +109,8 @@ describe('a module around the calls of a loop', () => {
 
   it('runs again if a waiting call is answered', async () => {
     const log: string[] = [];
-    const session = sessionOf([requireApproval(work('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
-      ofAgent: [watching('guard', log)],
+    const session = sessionOf([requireApproval(workTool('pay'), 'Pay?')], [calls('pay'), 'Paid.'], {
+      ofAgent: [createWatcher('guard', log)],
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('pay', 'approve')).toMatchObject({ text: 'Paid.' });
@@ -124,7 +124,7 @@ describe('a module around the calls of a loop', () => {
   it('fails a call if it throws, and the model sees the error', async () => {
     const broken = createUse(createModule({ name: 'broken' }));
     LOOPS.give(broken, { call: () => Promise.reject(new Error('The module is broken.')) });
-    const session = sessionOf([work('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
+    const session = sessionOf([workTool('look')], [calls('look'), 'Done.'], { ofAgent: [broken] });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(shownResults(session.requests[1])).toEqual(['Error: The module is broken.']);
   });

@@ -11,7 +11,7 @@ const calls = (name: string): ScriptedReply => ({ calls: [{ name, input: {} }] }
 const clerk = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
 
 /** A module that logs the effects that it wraps. */
-function tracing(name: string, log: string[], nested = false): ModuleUse {
+function createTracer(name: string, log: string[], nested = false): ModuleUse {
   const use = createUse(createModule({ name, nested }));
   LOOPS.give(use, {
     call(call, next) {
@@ -41,10 +41,10 @@ describe('the seam `run`', () => {
         return 'paid';
       },
     });
-    const agent = defineAgent({ ...clerk, tools: [pay], use: [tracing('agent', log)] });
+    const agent = defineAgent({ ...clerk, tools: [pay], use: [createTracer('agent', log)] });
     const session: TestSession = createTestSession(agent, {
       replies: [calls('pay'), 'Done.'],
-      use: [tracing('app', log)],
+      use: [createTracer('app', log)],
     });
     expect(await session.send('Pay.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(log).toEqual([
@@ -62,10 +62,10 @@ describe('the seam `run`', () => {
     const log: string[] = [];
     const spade = defineTool({ name: 'spade', description: 'Digs.', effect: 'read', run: () => 'hole' });
     const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [spade] });
-    const use = [tracing('agent', log), tracing('nested', log, true)];
+    const use = [createTracer('agent', log), createTracer('nested', log, true)];
     const session = createTestSession(defineAgent({ ...clerk, tools: [dig], use }), {
       replies: [calls('dig'), calls('spade'), 'Dug.', 'Done.'],
-      use: [tracing('app', log)],
+      use: [createTracer('app', log)],
     });
     await session.send('Dig.');
     expect(log.filter((line) => line.includes('run'))).toEqual([
@@ -131,7 +131,7 @@ describe('the seam `run`', () => {
     const played = (name: string) =>
       createTestSession(defineAgent({ ...clerk, tools: [put, pay] }), {
         replies: [calls(name), 'Done.'],
-        use: [tracing('app', log), use],
+        use: [createTracer('app', log), use],
       });
     let session = played('put');
     expect(await session.send('Put.')).toMatchObject({ text: 'Done.' });

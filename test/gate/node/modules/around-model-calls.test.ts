@@ -13,7 +13,7 @@ import {
   LOOPS,
   ModelCallRefused,
 } from '../../../doors/loop.ts';
-import { reads } from '../tool-loop/scenes.ts';
+import { readingTool } from '../tool-loop/scenes.ts';
 
 /** A module that is a layer around model calls. */
 function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
@@ -22,7 +22,7 @@ function layerOf(name: string, ask: AskLayer, nested = false): ModuleUse {
   return use;
 }
 
-const logging = (place: AskLayer['place'], log: string[], name: string = place): ModuleUse =>
+const loggingLayer = (place: AskLayer['place'], log: string[], name: string = place): ModuleUse =>
   layerOf(name, {
     place,
     async around({ request }, next) {
@@ -54,7 +54,10 @@ describe('layers around a model call', () => {
   it('are ordered by their fixed places, and by the order of use within one place', async () => {
     const log: string[] = [];
     const places = ['budget', 'retry', 'trace', 'fallback', 'guard', 'room'] as const;
-    const use = [...places.map((place) => logging(place, log)), logging('guard', log, 'second guard')];
+    const use = [
+      ...places.map((place) => loggingLayer(place, log)),
+      loggingLayer('guard', log, 'second guard'),
+    ];
     const session = createTestSession(agentWith(use), { replies: ['Hi.'] });
     await session.send('Go.');
     const inside = ['trace', 'guard', 'second guard', 'room', 'fallback', 'retry', 'budget'];
@@ -67,7 +70,7 @@ describe('layers around a model call', () => {
   it('run again after a broken reply if they are inside the retry of the kernel', async () => {
     const log: string[] = [];
     const model = createModel(breaksOff);
-    const use = [logging('retry', log), logging('budget', log)];
+    const use = [loggingLayer('retry', log), loggingLayer('budget', log)];
     const session = createTestSession(agentWith(use), { model });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
     expect(log).toEqual([
@@ -140,7 +143,7 @@ describe('layers around a model call', () => {
         return next(request);
       },
     };
-    const session = createTestSession(agentWith([layerOf('waiting', waiting)], [reads('look')]), {
+    const session = createTestSession(agentWith([layerOf('waiting', waiting)], [readingTool('look')]), {
       replies: [{ calls: [{ name: 'look' }] }, 'Done.'],
     });
     await session.send('Go.');
@@ -156,7 +159,7 @@ describe('layers around a model call', () => {
         return next(request);
       },
     });
-    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('spade')] });
+    const dig = defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [readingTool('spade')] });
     const use = [layerOf('own', noting('own')), layerOf('nested', noting('nested'), true)];
     const replies: ScriptedReply[] = [{ calls: [{ name: 'dig', input: {} }] }, 'Dug.', 'Done.'];
     const session = createTestSession(agentWith(use, [dig]), { replies });

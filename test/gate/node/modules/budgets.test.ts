@@ -5,8 +5,8 @@ import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { eventsOf, reservedIn, used } from '../tool-loop/budget-scene.ts';
-import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { eventsOf, replyWithUsage, reservedIn } from '../tool-loop/budget-scene.ts';
+import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
 
 const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
@@ -19,7 +19,7 @@ const refusedIn = async (session: Parameters<typeof eventsOf>[0]) =>
 describe('a budget', () => {
   it('applies to all agents of an app in addition to their own budgets, and tokens of a call are reserved only once', async () => {
     const own = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
-      replies: [used(10, 5, { text: 'Done.' })],
+      replies: [replyWithUsage(10, 5, { text: 'Done.' })],
       use: [budget({ tokens: 40_000 })],
     });
     expect(await own.send('Go.')).toMatchObject({ outcome: 'completed' });
@@ -52,7 +52,7 @@ describe('a budget', () => {
       defineAgenticTool({
         name: 'dig',
         description: 'Digs.',
-        tools: [reads('look')],
+        tools: [readingTool('look')],
         use: [budget(TOO_SMALL)],
       }),
     ],
@@ -70,13 +70,13 @@ describe('a budget', () => {
   it('is not an option of an agentic tool; the error names the module', () => {
     const limits = Object({ tokens: 5 });
     const dig = () =>
-      defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [reads('look')], limits });
+      defineAgenticTool({ name: 'dig', description: 'Digs.', tools: [readingTool('look')], limits });
     expect(dig).toThrow("Add use: [budget({ tokens })], with budget from 'holdfast/limits'");
   });
 
   it('reserves tokens once for each model request', async () => {
-    const session = createTestSession(agentWith([budget({ tokens: 50_000 })], [reads('look')]), {
-      replies: [calls('look'), used(10, 5, { text: 'Done.' })],
+    const session = createTestSession(agentWith([budget({ tokens: 50_000 })], [readingTool('look')]), {
+      replies: [calls('look'), replyWithUsage(10, 5, { text: 'Done.' })],
     });
     await session.send('Go.');
     expect(await reservedIn(session)).toHaveLength(2);

@@ -25,7 +25,7 @@ const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
 const acts = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 
 /** A tool that returns the remembered words, and remembers a word itself. */
-const remembering = (
+const rememberingModule = (
   kind: Kind,
   on: 'success' | 'end' = 'success',
   answer: () => unknown = () => 'ok',
@@ -65,7 +65,7 @@ const keptWords = async (session: TestSession) => (await session.state()).memori
 describe('the state of a module', () => {
   it('is kept across replies, turns and restarts, and a call sees its own records', async () => {
     const kind = wordsOf();
-    const session = sessionOf(kind, remembering(kind), [act(), 'A.', act(), 'B.']);
+    const session = sessionOf(kind, rememberingModule(kind), [act(), 'A.', act(), 'B.']);
     await session.send('One.');
     session.restart();
     await session.send('Two.');
@@ -78,7 +78,7 @@ describe('the state of a module', () => {
     ['call', [' -> w0', 'w0 -> w0 w1'], ['w0', 'w1']],
   ] as const)('is shared by the calls of one reply according to `when`: %s', async (when, results, value) => {
     const kind = wordsOf({ when });
-    const session = sessionOf(kind, remembering(kind, 'end'), [act(2), 'Done.']);
+    const session = sessionOf(kind, rememberingModule(kind, 'end'), [act(2), 'Done.']);
     await session.send('Go.');
     expect(lastResults(session)).toEqual(results);
     expect(await keptWords(session)).toEqual(value);
@@ -91,7 +91,7 @@ describe('the state of a module', () => {
     const kind = wordsOf();
     const session = sessionOf(
       kind,
-      remembering(kind, on, () => 'No.'),
+      rememberingModule(kind, on, () => 'No.'),
       [act(), 'Done.'],
     );
     await session.send('Go.');
@@ -103,7 +103,7 @@ describe('the state of a module', () => {
     ['path', { clerk: ['w0'], 'clerk/helper': ['w0'] }],
   ] as const)('has one value per scope: %s', async (scope, value) => {
     const kind = wordsOf({ scope });
-    const tool = remembering(kind);
+    const tool = rememberingModule(kind);
     const helper = defineAgent({
       name: 'helper',
       description: 'Helps.',
@@ -190,7 +190,7 @@ describe('the state of a module', () => {
 
   it('is separate from that of a module of the library with the same name', async () => {
     const kind = wordsOf({ name: 'unfolding' });
-    const session = sessionOf(kind, remembering(kind), [act(), 'Done.']);
+    const session = sessionOf(kind, rememberingModule(kind), [act(), 'Done.']);
     await session.send('Go.');
     const { memories } = await session.state();
     expect([memories.get('unfolding'), memories.get('app:unfolding')]).toEqual([undefined, ['w0']]);
@@ -201,7 +201,7 @@ describe('a mistake in a module', () => {
   it('is logged once with the fix, and ends each turn, if the module is missing in `use`', async () => {
     const onConsole = consoleErrors();
     const kind = wordsOf();
-    const session = createTestSession(agentOf(remembering(kind)), { replies: [act(2), act()] });
+    const session = createTestSession(agentOf(rememberingModule(kind)), { replies: [act(2), act()] });
     const message =
       "The module 'words' is missing here. Add it to `use` of createHoldfast, createTestSession or crashMatrix.";
     const failed = { outcome: 'failed', error: { type: 'misconfigured', message } };

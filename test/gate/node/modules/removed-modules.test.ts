@@ -27,7 +27,7 @@ const read = decorate(defineTool({ name: 'read', description: 'Reads.', run: () 
 /**
  * One session whose turns run in deployments with different modules. It has a snapshot once it is compacted.
  */
-function session() {
+function createSession() {
   const clock = createManualClock(1_000);
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session(toSessionName({ owner: { id: 'o' }, agent: 'clerk', session: 's' }));
@@ -68,7 +68,7 @@ function session() {
 
 describe('a module that is removed from an app', () => {
   it('leaves its facts in the journal: they are folded again once it is back', async () => {
-    const { turn, folded } = session();
+    const { turn, folded } = createSession();
     await turn('count', [counter]);
     await turn('count', [counter]);
     await turn('count', [counter]);
@@ -84,7 +84,7 @@ describe('a module that is removed from an app', () => {
   });
 
   it('is another module in a higher version, so older facts are folded again', async () => {
-    const { turn } = session();
+    const { turn } = createSession();
     for (let i = 0; i < 3; i += 1) await turn('count', [counter]);
     expect(await turn('read', [counterOf(1, 10)])).toEqual([true, 'The counter is 3.']);
     expect(await turn('read', [counterOf(2, 10)])).toEqual([false, 'The counter is 30.']);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, signedReply } from './signed.ts';
+import { heldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
@@ -199,7 +199,7 @@ describe('a reply with unusual parts', () => {
       { type: 'file', mediaType: 'image/png', data: 'A'.repeat(2_000_000) },
       ...signedReply('one', { text: 'Drawn.', calls: ['look'] }).parts,
     ];
-    const session = createTestSession(agent, { model: maker([{ parts: long }, 'Done.', 'Yes.']) });
+    const session = createTestSession(agent, { model: signingModel([{ parts: long }, 'Done.', 'Yes.']) });
     await session.send('Go.');
     session.restart();
     await session.send('And?');

@@ -17,7 +17,7 @@ async function journalReplies(...replies: readonly ScriptedReply[]): Promise<rea
 }
 
 /** Returns the body without the details of its request. */
-const known = (body = ''): Record<string, unknown> => {
+const knownFields = (body = ''): Record<string, unknown> => {
   const { asked: _, usage: __, turn: ___, ...rest } = JSON.parse(body);
   return rest;
 };
@@ -30,7 +30,7 @@ describe('a stored reply', () => {
       provider: { maker: { whole: true } },
     });
     const [first] = await journalReplies(reply, 'Done.');
-    expect(known(first)).toEqual({
+    expect(knownFields(first)).toEqual({
       v: 1,
       type: 'model-replied',
       model: 'scripted',

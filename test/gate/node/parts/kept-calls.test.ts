@@ -9,7 +9,7 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, type SignedReply, signedReply } from './signed.ts';
+import { heldIn, type SignedReply, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -26,7 +26,7 @@ const sessionOf = (
       tools,
       ...(iterations !== undefined && { limits: { iterations } }),
     }),
-    { model: maker(replies) },
+    { model: signingModel(replies) },
   );
 
 const last = signedReply('last', { text: 'Done.' });
@@ -104,7 +104,7 @@ describe('a reply of parts', () => {
         tools: [look],
         policies: { unknownTools: { autoExecute: true } },
       }),
-      { model: maker([loud, last, 'Yes.']) },
+      { model: signingModel([loud, last, 'Yes.']) },
     );
     await session.send('Go.');
     session.restart();
@@ -134,7 +134,7 @@ describe('a reply of parts', () => {
 
   it('is returned complete to a program that calls the model itself', async () => {
     const reply = signedReply('own', { text: 'Well.', calls: ['look', 'look'], provider: { maker: 1 } });
-    const model = maker([reply]);
+    const model = signingModel([reply]);
     const said = await model.ask({ messages: [], tools: [] }, { signal: new AbortController().signal });
     const { history } = await createToolCallingManager({}).executeToolCalls(
       [{ role: 'user', text: 'Go.' }],

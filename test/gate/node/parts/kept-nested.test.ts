@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, maker, signedReply } from './signed.ts';
+import { heldIn, signedReply, signingModel } from './signed.ts';
 
 const agentOf = (tools: readonly AnyTool[]) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools });
@@ -51,7 +51,7 @@ describe('a reply of parts in a nested loop', () => {
       return outer[done] ?? 'Yes.';
     };
     const session: TestSession = createTestSession(agentOf([work]), {
-      model: maker(Array.from({ length: 20 }, () => asked)),
+      model: signingModel(Array.from({ length: 20 }, () => asked)),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
@@ -76,7 +76,7 @@ describe('a reply of parts in a nested loop', () => {
       signedReply('end', { text: 'Done.' }),
     ];
     const session = createTestSession(agentOf([defineSubagent({ agent: helper })]), {
-      model: maker(replies),
+      model: signingModel(replies),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(heldIn(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);

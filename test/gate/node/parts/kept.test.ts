@@ -18,7 +18,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, maker, type SignedReply, signedReply } from './signed.ts';
+import { heldIn, type SignedReply, signedReply, signingModel } from './signed.ts';
 
 type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 
@@ -41,7 +41,7 @@ function scene(
       return 'seen';
     },
   });
-  const session: TestSession = createTestSession(agentOf([look], more), { model: maker(replies) });
+  const session: TestSession = createTestSession(agentOf([look], more), { model: signingModel(replies) });
   return session;
 }
 
@@ -169,7 +169,7 @@ describe('a reply of parts', () => {
         instructions: '',
         output: v.object({ color: v.string() }),
       }),
-      { model: maker([...answers, signedReply('more', { text: '{"color":"blue"}' })]) },
+      { model: signingModel([...answers, signedReply('more', { text: '{"color":"blue"}' })]) },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
     session.restart();
@@ -221,7 +221,7 @@ describe('a reply of parts', () => {
       run: () => 'x'.repeat(20_000),
     });
     const session = createTestSession(agentOf([look]), {
-      model: maker([first, tooLong, second, third, 'Yes.']),
+      model: signingModel([first, tooLong, second, third, 'Yes.']),
     });
     await session.send('Go.');
     session.restart();

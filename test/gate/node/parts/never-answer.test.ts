@@ -6,7 +6,7 @@ import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.t
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { publishToBlackboard } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { maker } from './signed.ts';
+import { signingModel } from './signed.ts';
 
 const THOUGHT = 'A secret thought.';
 
@@ -35,7 +35,7 @@ const base = { description: 'Works.', instructions: '' };
 describe('reasoning', () => {
   it('is in the journal, but not in the text of an answer', async () => {
     const session = createTestSession(defineAgent({ ...base, name: 'tester' }), {
-      model: maker([thinkingReply('Kelp.')]),
+      model: signingModel([thinkingReply('Kelp.')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Kelp.', artifacts: [], toolCalls: 0 });
@@ -52,7 +52,7 @@ describe('reasoning', () => {
   it('is not part of a structured answer', async () => {
     const output = v.object({ price: v.number() });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', output }), {
-      model: maker([thinkingReply('{"price":7}')]),
+      model: signingModel([thinkingReply('{"price":7}')]),
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'completed', text: '{"price":7}', object: { price: 7 } });
@@ -83,7 +83,7 @@ describe('reasoning', () => {
         tools: [dig, publishToBlackboard(defineSubagent({ agent: helper })), work, direct],
       }),
       {
-        model: maker([
+        model: signingModel([
           thinkingReply('', [['dig', TASK]]),
           thinkingReply('Dug.'),
           thinkingReply('', [['helper', '{"message":"Help."}']]),
@@ -122,7 +122,7 @@ describe('reasoning', () => {
       },
     });
     const session = createTestSession(defineAgent({ ...base, name: 'tester', tools: [hear] }), {
-      model: maker([thinkingReply('Well.', [['hear', '{}']]), 'Done.']),
+      model: signingModel([thinkingReply('Well.', [['hear', '{}']]), 'Done.']),
     });
     await session.send('Go.');
     expect(words).toEqual(['Go.', 'Well.']);

@@ -11,7 +11,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, maker, signedReply } from './signed.ts';
+import { heldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -109,7 +109,7 @@ describe('a reply of parts', () => {
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
   ])('is not an empty message for another model if it contains %s', async (_, parts, text) => {
-    const own = maker([{ parts }, 'Done.', 'Yes.']);
+    const own = signingModel([{ parts }, 'Done.', 'Yes.']);
     const other = scriptedModel(['Other.'], { name: 'other' });
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
@@ -147,8 +147,8 @@ describe('two models of a fallback', () => {
       signedReply('two', { text: 'Second.', calls: ['look'] }),
       signedReply('three', { text: 'Third.' }),
     ];
-    const own = maker([one, three, 'Yes.'], 'own');
-    const spare = maker([two], 'spare');
+    const own = signingModel([one, three, 'Yes.'], 'own');
+    const spare = signingModel([two], 'spare');
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
     const model = fallback([failingModel(own, (ask) => ask === 2), spare]);

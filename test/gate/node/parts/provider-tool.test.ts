@@ -14,7 +14,7 @@ import { openaiCompatible } from '../../../../src/model/openai-compatible/entry.
 import { withDescription } from '../../../../src/modules/decorators/entry.ts';
 import { offlineModel } from '../../../../src/offline-model/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { hello, sse } from '../model/openai-compatible/fake-server.ts';
+import { hello, sseText } from '../model/openai-compatible/fake-server.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
 const openai = createOpenAI({ apiKey: 'k' });
@@ -102,7 +102,7 @@ describe('a tool that the provider of a model runs', () => {
     const sent: Record<string, unknown>[] = [];
     const fetch: typeof globalThis.fetch = async (_, init) => {
       sent.push(JSON.parse(String(init?.body)));
-      return new Response(sse(...events), { headers: { 'content-type': 'text/event-stream' } });
+      return new Response(sseText(...events), { headers: { 'content-type': 'text/event-stream' } });
     };
     const model = fromAiSdk(createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5'), { retries: 0 });
     const agent = defineAgent({ name: 'a', description: 'A.', instructions: '', tools: [search] });

@@ -37,7 +37,7 @@ export const signedReply = (key: string, { text, calls = [], provider }: Saying 
 });
 
 /** Returns the model that makes these replies. */
-export const maker = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
+export const signingModel = (replies: readonly ScriptedReply[], name = 'signer'): ScriptedModel =>
   scriptedModel(replies, { name, provider: 'maker' });
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { heldIn, maker, signedReply } from './signed.ts';
+import { heldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
 
@@ -22,14 +22,14 @@ const SCRIPT = [first, second, third];
 function scene(use: readonly ModuleUse[], replies: readonly ScriptedReply[] = [...SCRIPT, 'Yes.']) {
   return createTestSession(
     defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look], use }),
-    { model: maker(replies) },
+    { model: signingModel(replies) },
   );
 }
 
 type Reply = Extract<HistoryMessage, { role: 'assistant' }>;
 
 /** Changes each reply with calls. */
-const replies = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
+const replyTransformer = (change: (reply: Reply) => HistoryMessage): ModuleUse =>
   defineTransformer({
     name: 'changing',
     messages: (messages) =>
@@ -64,11 +64,20 @@ describe('a reply of parts that a transformer changes', () => {
   });
 
   it.each<[string, ModuleUse]>([
-    ['an input', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) }))],
-    ['a name', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) }))],
-    ['the order of its calls', replies((one) => ({ ...one, calls: one.calls.toReversed() }))],
-    ['its parts, by removing all of them', replies(({ parts: _, ...one }) => one)],
-    ['its parts, by removing one of them', replies((one) => ({ ...one, parts: one.parts?.slice(1) }))],
+    [
+      'an input',
+      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, input: '{}' })) })),
+    ],
+    [
+      'a name',
+      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call, name: 'see' })) })),
+    ],
+    ['the order of its calls', replyTransformer((one) => ({ ...one, calls: one.calls.toReversed() }))],
+    ['its parts, by removing all of them', replyTransformer(({ parts: _, ...one }) => one)],
+    [
+      'its parts, by removing one of them',
+      replyTransformer((one) => ({ ...one, parts: one.parts?.slice(1) })),
+    ],
   ])('is sent back as text if the transformer changes %s', async (_, transformer) => {
     const session = scene([transformer]);
     await session.send('Go.');
@@ -82,7 +91,7 @@ describe('a reply of parts that a transformer changes', () => {
   });
 
   it('is sent back with the remaining call if the transformer removes the other one', async () => {
-    const session = scene([replies((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
+    const session = scene([replyTransformer((one) => ({ ...one, calls: one.calls.slice(0, 1) }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
       { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
@@ -96,7 +105,7 @@ describe('a reply of parts that a transformer changes', () => {
   });
 
   it('is sent back as only its text if the transformer removes all calls', async () => {
-    const session = scene([replies((one) => ({ ...one, calls: [] }))]);
+    const session = scene([replyTransformer((one) => ({ ...one, calls: [] }))]);
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
       { role: 'assistant', text: 'Ask 4711.', toolCalls: [] },
@@ -109,7 +118,10 @@ describe('a reply of parts that a transformer changes', () => {
       { type: 'tool-result', id: 'srv_1', name: 'web_search', result: 'Kelp.' },
       ...first.parts,
     ];
-    const session = scene([replies((one) => ({ ...one, text: 'Changed.' }))], [{ parts: searched }, 'Yes.']);
+    const session = scene(
+      [replyTransformer((one) => ({ ...one, text: 'Changed.' }))],
+      [{ parts: searched }, 'Yes.'],
+    );
     await session.send('Go.');
     expect(session.requests[1]?.messages.slice(1)).toEqual([
       {
@@ -149,7 +161,10 @@ describe('a reply of parts that a transformer does not change', () => {
       'copies all of',
       defineTransformer({ name: 'copying', messages: (messages) => structuredClone(messages) }),
     ],
-    ['copies the calls of', replies((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) }))],
+    [
+      'copies the calls of',
+      replyTransformer((one) => ({ ...one, calls: one.calls.map((call) => ({ ...call })) })),
+    ],
     ['changes results of', defineTransformer({ name: 'loud', result: (text) => text.toUpperCase() })],
     ['shortens results of', truncateToolResults({ maxLength: 2 })],
     [

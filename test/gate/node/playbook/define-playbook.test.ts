@@ -18,26 +18,26 @@ import { toolsOf, toolTable } from '../../../../src/modules/tool-objects/entry.t
 import type { TestSession } from '../../../../src/testing/entry.ts';
 import { RENAME, RENAME_FIRST_TWO } from '../../../fixtures/rename.ts';
 import { startStored } from '../../../fixtures/stored.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { runBare } from '../tool-loop/bare-loop.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
+  callPlaybook,
   createTool,
   Document,
   descriptions,
-  locked,
+  lockedText,
   playbook,
+  playbookMemory,
   playPlaybook,
-  plays,
-  prerequisites,
-  remembered,
+  prerequisitesText,
   report,
   results,
-  returns,
+  returningTool,
   search,
   sessionOf,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 const base = {
@@ -56,7 +56,7 @@ describe('a playbook', () => {
       run: () => 1,
     });
     const config = { tools: [search], locked: [{ tool: counts, unlockedBy: after(search) }] };
-    const [first, second] = (await playPlaybook(config, [uses('search')])).inside;
+    const [first, second] = (await playPlaybook(config, [useTools('search')])).inside;
     expect(first?.tools.map(({ name }) => name)).toEqual(['counts', 'search']);
     expect(first?.tools[0]?.inputSchema).toBe(counts.inputSchema);
     expect(second?.tools).toEqual([
@@ -66,8 +66,8 @@ describe('a playbook', () => {
   });
 
   it('returns the last message of its loop, and the artifacts of its tools (AGT-03, AGT-06)', async () => {
-    const finds = returns('finds', { title: 'Tides', pages: 2 });
-    const { answer, session } = await playPlaybook({ tools: [finds], locked: [] }, [uses('finds')]);
+    const finds = returningTool('finds', { title: 'Tides', pages: 2 });
+    const { answer, session } = await playPlaybook({ tools: [finds], locked: [] }, [useTools('finds')]);
     expect(shownResults(session.requests.at(-1))).toEqual(['Researched.']);
     expect(answer).toMatchObject({
       artifacts: [{ tool: 'researcher', type: 'Document', value: { title: 'Tides', pages: 2 } }],
@@ -82,7 +82,7 @@ describe('a playbook', () => {
         text:
           'You are an intelligent agent that can use tools to help you complete tasks. Use the provided tools to perform ' +
           'the following task: Researches a topic.\n\n' +
-          prerequisites('analyze: first use search'),
+          prerequisitesText('analyze: first use search'),
       },
       { role: 'user', text: '{"topic":"tides"}' },
     ]);
@@ -90,10 +90,10 @@ describe('a playbook', () => {
 
   it("uses the author's instructions, which can depend on the state before each model call, before the conditions", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
-      (await playPlaybook({ ...gated, instructions }, [uses('search')])).inside.map(
+      (await playPlaybook({ ...gated, instructions }, [useTools('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
       );
-    const below = `\n\n${prerequisites('analyze: first use search')}`;
+    const below = `\n\n${prerequisitesText('analyze: first use search')}`;
     expect(await said('Research.')).toEqual([`Research.${below}`, `Research.${below}`]);
     expect(await said(({ path, iterations }, { topic }) => `${path} ${iterations} ${topic}`)).toEqual([
       `desk/researcher 0 tides${below}`,
@@ -120,25 +120,28 @@ describe('a playbook', () => {
       }
     }
     const config = { tools: [new Calculator()], locked: [] };
-    expect(results(await playPlaybook(config, [uses('add')]))).toEqual(['3']);
+    expect(results(await playPlaybook(config, [useTools('add')]))).toEqual(['3']);
     const spread = { tools: toolsOf(new Calculator()), locked: [{ tool: report, unlockedBy: after('add') }] };
-    expect(results(await playPlaybook(spread, [uses('add'), uses('report')]))).toEqual(['3', 'report done']);
+    expect(results(await playPlaybook(spread, [useTools('add'), useTools('report')]))).toEqual([
+      '3',
+      'report done',
+    ]);
   });
 
   it('logs a warning if it declares no input, because its caller cannot pass a task (AGT-08)', () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     definePlaybook({ name: 'mute', description: 'Has no input.', tools: [search], locked: [] });
     expect(warned).toHaveLength(1);
   });
 
   it('returns an error result if it has no tools (AGT-04)', async () => {
-    const session = sessionOf([playbook({ tools: [], locked: [] })], [plays('tides'), 'Done.']);
+    const session = sessionOf([playbook({ tools: [], locked: [] })], [callPlaybook('tides'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session.requests.at(-1))).toEqual(['Error: No tools available for PlaybookTool']);
   });
 
   it('runs in a loop without a session (AGT-04)', async () => {
-    const replies = [plays('tides'), uses('search'), 'Found.', 'Done.'];
+    const replies = [callPlaybook('tides'), useTools('search'), 'Found.', 'Done.'];
     const { model, end } = await runBare({ tools: [playbook(gated)], replies });
     expect(end).toMatchObject({ outcome: 'completed' });
     expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
@@ -155,14 +158,14 @@ describe('a playbook', () => {
     const config = { tools: [search], locked: [{ tool: asking, unlockedBy: after(search) }] };
     const session = sessionOf(
       [playbook(config)],
-      [plays('tides'), uses('pay'), uses('search', 'pay'), 'Paid.', 'Done.'],
+      [callPlaybook('tides'), useTools('pay'), useTools('search', 'pay'), 'Paid.', 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(shownResults(session.requests[2])).toEqual([locked('You must first use: search')]);
+    expect(shownResults(session.requests[2])).toEqual([lockedText('You must first use: search')]);
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[3])).toEqual([
-      locked('You must first use: search'),
+      lockedText('You must first use: search'),
       'search done',
       'pay done',
     ]);
@@ -179,9 +182,15 @@ describe('a playbook', () => {
     const config = { tools: [search], locked: [{ tool: picky, unlockedBy: after(search) }] };
     const call = (input: object) => ({ calls: [{ name: 'picky', input }] });
     const answers = results(
-      await playPlaybook(config, [call({}), uses('search'), call({}), call({ at: 'x' }), call({ at: 'y' })]),
+      await playPlaybook(config, [
+        call({}),
+        useTools('search'),
+        call({}),
+        call({ at: 'x' }),
+        call({ at: 'y' }),
+      ]),
     );
-    expect(answers[0]).toBe(locked('You must first use: search'));
+    expect(answers[0]).toBe(lockedText('You must first use: search'));
     expect(answers[2]).toMatch(/^Error: .*at/s);
     expect(answers.slice(3)).toEqual(['Error: Not x.', 'y']);
   });
@@ -192,9 +201,11 @@ describe('a playbook', () => {
       offer: (tools: readonly AnyTool[]) =>
         tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
     };
-    const shown = await playPlaybook({ ...gated, use: [defineInjectionStrategy(upper)] }, [uses('analyze')]);
+    const shown = await playPlaybook({ ...gated, use: [defineInjectionStrategy(upper)] }, [
+      useTools('analyze'),
+    ]);
     expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
-    expect(results(shown)).toEqual([locked('You must first use: search')]);
+    expect(results(shown)).toEqual([lockedText('You must first use: search')]);
   });
 
   it('runs the tools of its strategy one after another with its own tools, and counts them', async () => {
@@ -209,7 +220,7 @@ describe('a playbook', () => {
       locked: [{ tool: analyze, unlockedBy: one }],
       use: [defineInjectionStrategy(adding)],
     };
-    const replies = [plays('tides'), uses('extra', 'analyze'), 'Researched.', 'Done.'];
+    const replies = [callPlaybook('tides'), useTools('extra', 'analyze'), 'Researched.', 'Done.'];
     const session: TestSession = sessionOf([playbook(config)], replies);
     await session.send('Go.');
     expect(results({ inside: session.requests.slice(1, -1) })).toEqual(['extra done', 'analyze done']);
@@ -277,27 +288,34 @@ describe('names from a model', () => {
 
   it.each(hostile)('such as %s are counted like other names of tools', async (name) => {
     const config = { tools: [createTool(name)], locked: [{ tool: report, unlockedBy: after(name) }] };
-    const { session, inside } = await playPlaybook(config, [uses('report'), uses(name), uses('report')]);
+    const { session, inside } = await playPlaybook(config, [
+      useTools('report'),
+      useTools(name),
+      useTools('report'),
+    ]);
     expect(results({ inside })).toEqual([
-      locked(`You must first use: ${name}`),
+      lockedText(`You must first use: ${name}`),
       `${name} done`,
       'report done',
     ]);
     session.restart();
-    expect(JSON.stringify(await remembered(session))).toContain(`"tools":{"${name}":1,"report":1}`);
+    expect(JSON.stringify(await playbookMemory(session))).toContain(`"tools":{"${name}":1,"report":1}`);
   });
 
   it.each(hostile)('such as %s are used as keys like other keys', async (key) => {
     const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
     const replies = [
-      ...[plays(key), uses('analyze'), uses('search'), 'Found.', 'Done.'],
-      ...[plays(key), uses('analyze'), 'Read.', 'Done.'],
+      ...[callPlaybook(key), useTools('analyze'), useTools('search'), 'Found.', 'Done.'],
+      ...[callPlaybook(key), useTools('analyze'), 'Read.', 'Done.'],
     ];
     const session = sessionOf([playbook(config)], replies);
     await session.send('Go.');
     session.restart();
     await session.send('Go on.');
-    expect(shownResults(session.requests[3])).toEqual([locked('You must first use: search'), 'search done']);
+    expect(shownResults(session.requests[3])).toEqual([
+      lockedText('You must first use: search'),
+      'search done',
+    ]);
     expect(shownResults(session.requests[7])).toEqual(['analyze done']);
   });
 
@@ -310,11 +328,15 @@ describe('names from a model', () => {
       limits: { iterations: 60 },
     };
     const calls = Array.from({ length: 25 }, (_, at) =>
-      uses(...all.slice(at * 10, at * 10 + 10).map(({ name }) => name)),
+      useTools(...all.slice(at * 10, at * 10 + 10).map(({ name }) => name)),
     );
-    const { session, inside } = await playedWith(config, others, [...calls, uses('search'), uses('report')]);
+    const { session, inside } = await playedWith(config, others, [
+      ...calls,
+      useTools('search'),
+      useTools('report'),
+    ]);
     expect(results({ inside }).at(-1)).toBe('report done');
-    const { toolExecutions, tools } = Object(await remembered(session))['desk/researcher'][''];
+    const { toolExecutions, tools } = Object(await playbookMemory(session))['desk/researcher'][''];
     expect([toolExecutions, Object.keys(tools).length, tools.search, tools.report]).toEqual([252, 202, 1, 1]);
   });
 
@@ -325,7 +347,11 @@ describe('names from a model', () => {
     inside: Parameters<typeof playPlaybook>[1],
   ) {
     const use = [defineModule({ name: source.name }).use({ offer: source })];
-    const session = sessionOf([playbook(config)], [plays('tides'), ...inside, 'Researched.', 'Done.'], use);
+    const session = sessionOf(
+      [playbook(config)],
+      [callPlaybook('tides'), ...inside, 'Researched.', 'Done.'],
+      use,
+    );
     await session.send('Go.');
     return { session, inside: session.requests.slice(1, -1) };
   }
@@ -335,7 +361,7 @@ describe('names from a model', () => {
     const used = when((progress) => progress.used('free') > 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: used }] };
     const source = { name: 'source', offer: (tools: readonly AnyTool[]) => [...tools, free] };
-    const { inside } = await playedWith(config, source, [uses('free'), uses('report')]);
+    const { inside } = await playedWith(config, source, [useTools('free'), useTools('report')]);
     expect(results({ inside })).toEqual(['free done', 'report done']);
     expect(descriptions('free', inside)).toEqual(Array.from(inside, () => 'Does free.'));
   });
@@ -349,15 +375,15 @@ describe('the types of artifacts', () => {
       return artifact('Made.', { name: `Type${made}` }, made);
     });
     const config = {
-      tools: [odd, returns('documents', { title: 'Tides', pages: 2 })],
+      tools: [odd, returningTool('documents', { title: 'Tides', pages: 2 })],
       locked: [{ tool: report, unlockedBy: onArtifact(Document) }],
       limits: { iterations: 60 },
     };
-    const ten = uses(...Array.from({ length: 10 }, () => 'odd'));
-    const calls = [...Array.from({ length: 21 }, () => ten), uses('documents'), uses('report')];
+    const ten = useTools(...Array.from({ length: 10 }, () => 'odd'));
+    const calls = [...Array.from({ length: 21 }, () => ten), useTools('documents'), useTools('report')];
     const { session, inside } = await playPlaybook(config, calls);
     expect(results({ inside }).at(-1)).toBe('report done');
-    const { artifacts } = Object(await remembered(session))['desk/researcher'][''];
+    const { artifacts } = Object(await playbookMemory(session))['desk/researcher'][''];
     expect([Object.keys(artifacts).length, artifacts.Document]).toEqual([201, 1]);
   });
 });

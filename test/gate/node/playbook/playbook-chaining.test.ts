@@ -4,16 +4,16 @@ import { artifact, defineDomainType, defineTool } from '../../../../src/index.ts
 import { after, chainAny, chainFrom, chaining, when } from '../../../../src/kinds/entry.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
+  callPlaybook,
   createTool,
-  locked,
+  lockedText,
   playbook,
+  playbookMemory,
   playPlaybook,
-  plays,
-  remembered,
   report,
   results,
   sessionOf,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 const Customer = defineDomainType({
@@ -43,12 +43,18 @@ describe('a playbook with chaining', () => {
     'offers the tools of objects of %s despite locks, and counts their use (AGT-10, AGT-11)',
     async (_, beside) => {
       const shown = await playPlaybook({ ...config, use: [chaining([chainFrom(Customer), ...beside])] }, [
-        ...[uses('report'), uses('find'), uses('orders_of'), uses('report'), uses('never')],
+        ...[
+          useTools('report'),
+          useTools('find'),
+          useTools('orders_of'),
+          useTools('report'),
+          useTools('never'),
+        ],
       ]);
       expect(results(shown).slice(2)).toEqual([
-        ...['orders of c1', 'report done', locked('Prerequisites have not been met yet.')],
+        ...['orders of c1', 'report done', lockedText('Prerequisites have not been met yet.')],
       ]);
-      expect(Object(await remembered(shown.session))['desk/researcher'][''].tools).toEqual({
+      expect(Object(await playbookMemory(shown.session))['desk/researcher'][''].tools).toEqual({
         find: 1,
         orders_of: 1,
         report: 1,
@@ -65,8 +71,8 @@ describe('a playbook with chaining', () => {
       reset: ({ topic }) => topic.endsWith('anew'),
     });
     const turn = (topic: string, ...names: string[]) => [
-      plays(topic),
-      uses(...names),
+      callPlaybook(topic),
+      useTools(...names),
       'Researched.',
       'Done.',
     ];
@@ -85,8 +91,8 @@ describe('a playbook with chaining', () => {
     session.restart();
     expect(await answered()).toEqual(['orders of c1', 'report done']);
     const [unbound, guided] = await answered();
-    expect([unbound === 'orders of c1', guided]).toEqual([false, locked('You must first use: find')]);
-    expect((await answered())[1]).toBe(locked('You must first use: find'));
+    expect([unbound === 'orders of c1', guided]).toEqual([false, lockedText('You must first use: find')]);
+    expect((await answered())[1]).toBe(lockedText('You must first use: find'));
     expect(shownResults(session.requests.at(-2))[0]).toBe(unbound);
   });
 });

@@ -17,23 +17,23 @@ import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
   type Config,
+  callPlaybook,
   createTool,
   Document,
   descriptions,
-  locked,
+  lockedText,
   playbook,
-  plays,
-  prerequisites,
-  remembered,
+  playbookMemory,
+  prerequisitesText,
   report,
-  returns,
+  returningTool,
   search,
   sessionOf,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
-const needsSearch = locked('You must first use: search');
+const needsSearch = lockedText('You must first use: search');
 
 /** Runs one turn, and returns the results of the calls inside the playbook. */
 async function resultsOfTurn(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
@@ -47,8 +47,8 @@ async function resultsOfTurn(session: TestSession, message = 'Go.'): Promise<rea
  * it.
  */
 const turn = (topic: string, ...names: string[]): readonly ScriptedReply[] => [
-  plays(topic),
-  ...names.map((name) => uses(name)),
+  callPlaybook(topic),
+  ...names.map((name) => useTools(name)),
   'Researched.',
   'Done.',
 ];
@@ -71,7 +71,7 @@ describe('the progress of a playbook', () => {
     const many = Array.from({ length: 50 }, (_, at) => ({ title: `Volume ${at}`, pages: at }));
     const isLong = onArtifact(Document, ({ pages }) => pages === 49);
     const config = {
-      tools: [search, returns('fetch', many)],
+      tools: [search, returningTool('fetch', many)],
       locked: [{ tool: report, unlockedBy: isLong }],
     };
     const session = talk(config, turn('a', 'search', 'fetch', 'search'), turn('b', 'report'));
@@ -82,15 +82,15 @@ describe('the progress of a playbook', () => {
       artifacts: { Document: 50 },
       met: ['report#0'],
     };
-    expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
+    expect(await playbookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
     session.restart();
-    expect(await remembered(session)).toEqual({ 'desk/researcher': { '': progress } });
+    expect(await playbookMemory(session)).toEqual({ 'desk/researcher': { '': progress } });
     expect(await resultsOfTurn(session)).toEqual(['report done']);
   });
 
   it('is the same when it is read from a snapshot', async () => {
-    const thirty = uses(...Array.from({ length: 30 }, () => 'search'));
-    const long = [plays('a'), thirty, 'Researched.', 'Done.'];
+    const thirty = useTools(...Array.from({ length: 30 }, () => 'search'));
+    const long = [callPlaybook('a'), thirty, 'Researched.', 'Done.'];
     const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
     const app = memoryApp({ tools: [playbook(gated)], replies });
     for (const _ of [1, 2, 3, 4]) await app.say('Go.');
@@ -111,7 +111,7 @@ describe('the progress of a playbook', () => {
     session.restart();
     expect(await resultsOfTurn(session)).toEqual([needsSearch]);
     expect(await resultsOfTurn(session)).toEqual(['analyze done']);
-    expect(await remembered(session)).toEqual({
+    expect(await playbookMemory(session)).toEqual({
       'desk/researcher': {
         a: { toolExecutions: 2, tools: { search: 1, analyze: 1 }, artifacts: {}, met: [] },
       },
@@ -148,7 +148,15 @@ describe('the progress of a playbook', () => {
     });
     const input = { topic: 'a' };
     const asksOuter = { calls: [{ name: 'outer', input }] };
-    const replies = [...turn('a', 'search'), asksOuter, plays('a'), uses('analyze'), 'No.', 'No.', 'Done.'];
+    const replies = [
+      ...turn('a', 'search'),
+      asksOuter,
+      callPlaybook('a'),
+      useTools('analyze'),
+      'No.',
+      'No.',
+      'Done.',
+    ];
     const session = sessionOf([inner, outer], replies);
     await session.send('Go.');
     await session.send('Go on.');
@@ -189,9 +197,15 @@ describe('a playbook whose Worker is killed', () => {
     async (effect) => {
       const { session } = dying(effect, turn('a', 'report', 'search', 'dies', 'report', 'analyze'));
       expect(await resultsOfTurn(session)).toEqual([
-        ...[locked('You must first use: dies'), 'search done', 'dies done', 'report done', 'analyze done'],
+        ...[
+          lockedText('You must first use: dies'),
+          'search done',
+          'dies done',
+          'report done',
+          'analyze done',
+        ],
       ]);
-      expect(await remembered(session)).toMatchObject({
+      expect(await playbookMemory(session)).toMatchObject({
         'desk/researcher': {
           '': { toolExecutions: 4, tools: { search: 1, dies: 1, report: 1, analyze: 1 } },
         },
@@ -203,7 +217,7 @@ describe('a playbook whose Worker is killed', () => {
 
   it('keeps a lock open that an earlier call of the batch opened', async () => {
     const { session, ran } = dying('idempotent', [
-      ...[plays('a'), uses('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
+      ...[callPlaybook('a'), useTools('search', 'dies', 'analyze', 'report'), 'Researched.', 'Done.'],
     ]);
     expect(await resultsOfTurn(session)).toEqual(['search done', 'dies done', 'analyze done', 'report done']);
     expect(ran).toHaveLength(2);
@@ -250,8 +264,8 @@ describe('a playbook whose Worker is killed', () => {
     const session = sessionOf(
       [made],
       [
-        ...[plays('a'), uses('search'), ...ends, plays('b'), ...ends],
-        ...[plays('a'), uses('analyze'), ...ends, plays('a anew'), ...ends],
+        ...[callPlaybook('a'), useTools('search'), ...ends, callPlaybook('b'), ...ends],
+        ...[callPlaybook('a'), useTools('analyze'), ...ends, callPlaybook('a anew'), ...ends],
       ],
     );
     for (const message of ['Go.', 'Go.', 'Go.', 'Go.']) {
@@ -262,8 +276,8 @@ describe('a playbook whose Worker is killed', () => {
       first?.text === 'Help.' ? [] : (first?.text.split('\n\n')[1] ?? ''),
     );
     const further = 'use search and have an entry on the blackboard that meets a condition';
-    const all = prerequisites('analyze: first use search', `report: first ${further}`);
-    const left = prerequisites(`report: first ${further}`);
+    const all = prerequisitesText('analyze: first use search', `report: first ${further}`);
+    const left = prerequisitesText(`report: first ${further}`);
     expect(told).toEqual([all, all, all, left, left, all]);
   });
 
@@ -299,10 +313,10 @@ describe('two calls of a playbook in one batch', () => {
   it('run one after another if they have the same key, and the second one sees the progress of the first', async () => {
     const { trace, made, of } = traced();
     const replies = [
-      plays('a', 'b'),
-      uses('search'),
+      callPlaybook('a', 'b'),
+      useTools('search'),
       'First.',
-      uses('analyze', 'search'),
+      useTools('analyze', 'search'),
       'Second.',
       'Done.',
     ];
@@ -316,7 +330,7 @@ describe('two calls of a playbook in one batch', () => {
 
   it('run in parallel if they have different keys', async () => {
     const { trace, made } = traced(({ topic }) => topic, 2);
-    const replies = [plays('a', 'b'), uses('search'), uses('search'), 'One.', 'Two.', 'Done.'];
+    const replies = [callPlaybook('a', 'b'), useTools('search'), useTools('search'), 'One.', 'Two.', 'Done.'];
     await sessionOf([made], replies).send('Go.');
     expect(trace).toEqual(['begins', 'begins', 'ends', 'ends']);
   });
@@ -339,7 +353,7 @@ describe('two calls of a playbook in one batch', () => {
 describe('the calls of a batch inside a playbook', () => {
   it('run in source order, and each one sees the progress of the previous call', async () => {
     const session = talk(gated, [
-      ...[plays('a'), uses('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
+      ...[callPlaybook('a'), useTools('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
     expect(await resultsOfTurn(session)).toEqual([needsSearch, 'search done', 'analyze done']);
   });
@@ -349,9 +363,11 @@ describe('the calls of a batch inside a playbook', () => {
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [adds], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
-    const session = talk(config, [...[plays('a'), uses('report', 'adds', 'report'), 'Researched.', 'Done.']]);
+    const session = talk(config, [
+      ...[callPlaybook('a'), useTools('report', 'adds', 'report'), 'Researched.', 'Done.'],
+    ]);
     expect(await resultsOfTurn(session)).toEqual([
-      ...[locked('Prerequisites have not been met yet.'), 'Done', 'report done'],
+      ...[lockedText('Prerequisites have not been met yet.'), 'Done', 'report done'],
     ]);
   });
 
@@ -360,7 +376,7 @@ describe('the calls of a batch inside a playbook', () => {
       blackboard.add({ title: 'a', pages: 1 }, { type: 'Document' }),
     );
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: onBlackboard(Document) }] };
-    const session = sessionOf([adds, playbook(config)], [uses('adds'), ...turn('a', 'report')]);
+    const session = sessionOf([adds, playbook(config)], [useTools('adds'), ...turn('a', 'report')]);
     expect(await resultsOfTurn(session)).toEqual(['report done']);
   });
 });

@@ -8,19 +8,19 @@ import { startStored } from '../../../fixtures/stored.ts';
 import { shownResults } from '../tool-loop/scenes.ts';
 import {
   analyze,
+  callPlaybook,
   createTool,
   descriptions,
-  locked,
+  lockedText,
   type Played,
   playbook,
+  playbookMemory,
   playPlaybook,
-  plays,
-  remembered,
   report,
   results,
   search,
   sessionOf,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 const add = defineTool({
@@ -34,7 +34,7 @@ const math = defineUnfolding({ name: 'math', description: 'Reckons', tools: [add
 
 const adds = { calls: [{ name: 'add', input: { a: 1 } }] };
 const shortcut = { calls: [{ name: 'math', input: { add: { a: 1 } } }] };
-const needsSearch = locked('You must first use: search');
+const needsSearch = lockedText('You must first use: search');
 const offeredTools = ({ inside }: Played): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
@@ -42,7 +42,12 @@ describe('an unfolding tool inside a playbook', () => {
   it('can be called, and its inner tools count as used (PLY-11)', async () => {
     const afterAdd = when((progress) => progress.used('add') > 0);
     const config = { tools: [math], locked: [{ tool: report, unlockedBy: afterAdd }] };
-    const shown = await playPlaybook(config, [uses('report'), uses('math'), adds, uses('report')]);
+    const shown = await playPlaybook(config, [
+      useTools('report'),
+      useTools('math'),
+      adds,
+      useTools('report'),
+    ]);
     expect(offeredTools(shown)).toEqual([
       ['math', 'report'],
       ['math', 'report'],
@@ -54,7 +59,13 @@ describe('an unfolding tool inside a playbook', () => {
 
   it('stays folded while it is locked, and can be unfolded afterwards (PLY-05, PLY-11)', async () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
-    const shown = await playPlaybook(config, [uses('math'), adds, uses('search'), uses('math'), adds]);
+    const shown = await playPlaybook(config, [
+      useTools('math'),
+      adds,
+      useTools('search'),
+      useTools('math'),
+      adds,
+    ]);
     expect(offeredTools(shown).map((names) => names.includes('add'))).toEqual([
       ...[false, false, false, false, true, true],
     ]);
@@ -73,12 +84,16 @@ describe('an unfolding tool inside a playbook', () => {
         { tool: report, unlockedBy: after(math) },
       ],
     };
-    const inside = [shortcut, uses('report'), uses('search'), shortcut, uses('report')];
+    const inside = [shortcut, useTools('report'), useTools('search'), shortcut, useTools('report')];
     const { session, inside: requests } = await playPlaybook(config, inside);
     const [first, second, , fourth, fifth] = results({ inside: requests });
-    expect([first, second, fifth]).toEqual([needsSearch, locked('You must first use: math'), 'report done']);
+    expect([first, second, fifth]).toEqual([
+      needsSearch,
+      lockedText('You must first use: math'),
+      'report done',
+    ]);
     expect(fourth).toMatch(/^2\b/);
-    const { toolExecutions, tools } = Object(await remembered(session))['desk/researcher'][''];
+    const { toolExecutions, tools } = Object(await playbookMemory(session))['desk/researcher'][''];
     expect([toolExecutions, tools]).toEqual([3, { search: 1, add: 1, math: 1, report: 1 }]);
   });
 
@@ -90,7 +105,13 @@ describe('an unfolding tool inside a playbook', () => {
       tools: [requireApproval(tenant, 'May I?')],
     });
     const made = playbook({ tools: [guarded], locked: [{ tool: report, unlockedBy: after(guarded) }] });
-    const replies = [plays('a'), uses('desk_work'), uses('tenant', 'report'), 'Researched.', 'Done.'];
+    const replies = [
+      callPlaybook('a'),
+      useTools('desk_work'),
+      useTools('tenant', 'report'),
+      'Researched.',
+      'Done.',
+    ];
     const session = sessionOf([made], replies);
     expect(await session.send('Go.', { context: { tenant: 't1' } })).toMatchObject({ outcome: 'suspended' });
     session.restart();
@@ -105,7 +126,7 @@ describe('an unfolding tool inside a playbook', () => {
       return shownResults(session.requests.at(-2));
     };
     const turn = (topic: string, ...inside: ScriptedReply[]) => [
-      plays(topic),
+      callPlaybook(topic),
       ...inside,
       'Researched.',
       'Done.',
@@ -126,8 +147,8 @@ describe('an unfolding tool inside a playbook', () => {
       const session = sessionOf(
         [made],
         [
-          ...turn('a', uses('search'), uses('math'), adds),
-          ...turn('b', adds, shortcut, uses('math'), uses('search'), adds),
+          ...turn('a', useTools('search'), useTools('math'), adds),
+          ...turn('b', adds, shortcut, useTools('math'), useTools('search'), adds),
           ...turn('a', adds),
           ...turn('a anew', adds),
         ],
@@ -153,8 +174,8 @@ describe('an unfolding tool inside a playbook', () => {
       const session = sessionOf(
         [made],
         [
-          ...turn('a', uses('search'), uses('math'), uses('sums'), adds),
-          ...turn('b', adds, uses('sums'), sumsShortcut),
+          ...turn('a', useTools('search'), useTools('math'), useTools('sums'), adds),
+          ...turn('b', adds, useTools('sums'), sumsShortcut),
         ],
       );
       expect((await answersOf(session)).at(-1)).toBe('2');
@@ -170,7 +191,10 @@ describe('an unfolding tool inside a playbook', () => {
       });
       const session = sessionOf(
         [made],
-        [...turn('a', uses('search'), uses('math'), uses('also')), ...turn('b', adds, uses('search'))],
+        [
+          ...turn('a', useTools('search'), useTools('math'), useTools('also')),
+          ...turn('b', adds, useTools('search')),
+        ],
       );
       await answersOf(session);
       expect(await answersOf(session)).toEqual(['2', 'search done']);
@@ -187,10 +211,10 @@ describe('an unfolding tool inside a playbook', () => {
       ],
     };
     const short = { calls: [{ name: 'facade', input: { report: {} } }] };
-    const shown = await playPlaybook(config, [short, uses('search'), short, uses('analyze'), short]);
+    const shown = await playPlaybook(config, [short, useTools('search'), short, useTools('analyze'), short]);
     expect(results(shown)).toEqual([
-      ...[locked('You must first use: analyze'), 'search done'],
-      ...[locked('You must first use: analyze'), 'analyze done', 'report done'],
+      ...[lockedText('You must first use: analyze'), 'search done'],
+      ...[lockedText('You must first use: analyze'), 'analyze done', 'report done'],
     ]);
   });
 
@@ -204,7 +228,13 @@ describe('an unfolding tool inside a playbook', () => {
       });
     const facade = defineUnfolding({ name: 'facade', description: 'Opens', tools: [slow('inner')] });
     const config = { tools: [facade, slow('outer')], locked: [] };
-    const replies = [plays('tides'), uses('facade'), uses('inner', 'outer'), 'Researched.', 'Done.'];
+    const replies = [
+      callPlaybook('tides'),
+      useTools('facade'),
+      useTools('inner', 'outer'),
+      'Researched.',
+      'Done.',
+    ];
     const session: TestSession = sessionOf([playbook(config)], replies);
     await session.send('Go.');
     expect(trace).toEqual(['inner begins', 'inner ends', 'outer begins', 'outer ends']);

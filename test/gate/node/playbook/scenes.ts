@@ -25,7 +25,7 @@ export const createTool = <const Name extends string>(
 ) => defineTool({ name, description: `Does ${name}.`, effect: 'read', run: (_, call) => run(call) });
 
 /** Defines a tool that returns this value as an artifact of the type `Document`. */
-export const returns = <const Name extends string>(name: Name, value: unknown) =>
+export const returningTool = <const Name extends string>(name: Name, value: unknown) =>
   defineTool({
     name,
     description: `Does ${name}.`,
@@ -38,10 +38,10 @@ export const analyze = createTool('analyze');
 export const report = createTool('report');
 
 /** Makes a reply that calls these tools without input. */
-export const uses = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
+export const useTools = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** Makes a reply that calls the playbook with these topics. */
-export const plays = (...topics: string[]) => ({
+export const callPlaybook = (...topics: string[]) => ({
   calls: topics.map((topic) => ({ name: 'researcher', input: { topic } })),
 });
 
@@ -73,7 +73,7 @@ export async function playPlaybook<Open extends string, Locked extends string>(
   inside: readonly ScriptedReply[],
   warm = false,
 ): Promise<Played> {
-  const replies = [plays('tides'), ...inside, 'Researched.', 'Done.'];
+  const replies = [callPlaybook('tides'), ...inside, 'Researched.', 'Done.'];
   const session = sessionOf([playbook(config)], replies, [], warm);
   const answer = await session.send('Go.');
   return { session, answer, inside: session.requests.slice(1, -1) };
@@ -97,7 +97,7 @@ export const descriptions = (
   requests.map(({ tools }) => tools.find((tool) => tool.name === name)?.description);
 
 /** Returns the end of a playbook's instructions: the conditions of its locks. */
-export const prerequisites = (...needed: readonly string[]): string =>
+export const prerequisitesText = (...needed: readonly string[]): string =>
   [
     'Some tools have prerequisites. One that is called before they are met does nothing, and answers what is missing:',
     ...needed.map((line) => `- ${line}`),
@@ -105,8 +105,8 @@ export const prerequisites = (...needed: readonly string[]): string =>
   ].join('\n');
 
 /** Returns the memory of playbooks in the session. */
-export const remembered = async (session: TestSession): Promise<unknown> =>
+export const playbookMemory = async (session: TestSession): Promise<unknown> =>
   (await session.state()).memories.get('playbooks');
 
 /** Returns the result of a call of a locked tool. */
-export const locked = (hint: string): string => `This tool is not yet available. ${hint}`;
+export const lockedText = (hint: string): string => `This tool is not yet available. ${hint}`;

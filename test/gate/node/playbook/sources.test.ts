@@ -8,18 +8,18 @@ import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   analyze,
+  callPlaybook,
   createTool,
-  locked,
+  lockedText,
   playbook,
   playPlaybook,
-  plays,
-  prerequisites,
+  prerequisitesText,
   report,
   results,
-  returns,
+  returningTool,
   search,
   sessionOf,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 beforeEach(() => {
@@ -27,13 +27,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const finding = (about: string | undefined, ...names: readonly string[]) =>
+const findingSource = (about: string | undefined, ...names: readonly string[]) =>
   findingOut(
     names.map((name) => createTool(name)),
     about,
   ).provider;
 
-const NEEDS_SEARCH = locked('You must first use: search');
+const NEEDS_SEARCH = lockedText('You must first use: search');
 
 describe('a lock', () => {
   it('applies to all tools of a factory, and the use of one of them unlocks another tool', async () => {
@@ -45,19 +45,19 @@ describe('a lock', () => {
           { tool: report, unlockedBy: after('pay') },
         ],
       },
-      ['put', 'search', 'put', 'report', 'pay', 'report'].map((name) => uses(name)),
+      ['put', 'search', 'put', 'report', 'pay', 'report'].map((name) => useTools(name)),
     );
     expect(results(shown)).toEqual([
       NEEDS_SEARCH,
       'search done',
       '1 in it',
-      locked('You must first use: pay'),
+      lockedText('You must first use: pay'),
       // Each invocation creates its own cart.
       'paid for 0',
       'report done',
     ]);
     expect(shown.inside[0]?.messages[0]?.text).toContain(
-      prerequisites('pay: first use search', 'put: first use search', 'report: first use pay'),
+      prerequisitesText('pay: first use search', 'put: first use search', 'report: first use pay'),
     );
   });
 
@@ -70,42 +70,42 @@ describe('a lock', () => {
     });
     const shown = await playPlaybook(
       { tools: [search], locked: [{ tool: group, unlockedBy: after(search) }] },
-      ['analyze', 'search', 'report'].map((name) => uses(name)),
+      ['analyze', 'search', 'report'].map((name) => useTools(name)),
     );
     expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'report done']);
     expect(shown.inside[0]?.messages[0]?.text).toContain(
-      `${prerequisites('analyze: first use search', 'report: first use search')}\n\nWork well.`,
+      `${prerequisitesText('analyze: first use search', 'report: first use search')}\n\nWork well.`,
     );
   });
 
   it('applies to the tools of a provider', async () => {
     const shown = await playPlaybook(
-      { tools: [search], locked: [{ tool: finding('crm', 'find'), unlockedBy: after(search) }] },
-      ['find', 'search', 'find'].map((name) => uses(name)),
+      { tools: [search], locked: [{ tool: findingSource('crm', 'find'), unlockedBy: after(search) }] },
+      ['find', 'search', 'find'].map((name) => useTools(name)),
     );
     expect(results(shown)).toEqual([NEEDS_SEARCH, 'search done', 'find done']);
-    expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisites('tools of crm: first use search'));
+    expect(shown.inside[0]?.messages[0]?.text).toContain(prerequisitesText('tools of crm: first use search'));
   });
 
   it('on the tools of a provider stays open in another turn and in another invocation', async () => {
     const researcher = playbook({
-      tools: [returns('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
+      tools: [returningTool('search', { title: 'Tides', pages: 3 }), crash((): TestSession => session)],
       locked: [
-        { tool: finding(undefined, 'find'), unlockedBy: onArtifactMatching(() => true) },
+        { tool: findingSource(undefined, 'find'), unlockedBy: onArtifactMatching(() => true) },
         { tool: report, unlockedBy: after('search') },
       ],
     });
     const session = sessionOf(
       [researcher],
       [
-        plays('tides'),
-        uses('search'),
-        uses('crash'),
-        uses('find'),
+        callPlaybook('tides'),
+        useTools('search'),
+        useTools('crash'),
+        useTools('find'),
         'Researched.',
         'Done.',
-        plays('tides'),
-        uses('find', 'report'),
+        callPlaybook('tides'),
+        useTools('find', 'report'),
         'Researched.',
         'Done.',
       ],
@@ -122,7 +122,7 @@ describe('a lock', () => {
   it('on the tools of a provider is part of the diagram', () => {
     const drawn = playbook({
       tools: [search],
-      locked: [{ tool: finding('crm'), unlockedBy: after(search) }],
+      locked: [{ tool: findingSource('crm'), unlockedBy: after(search) }],
     });
     expect(toMermaid(drawn)).toBe(
       ['flowchart LR', '  tool1["search"]', '  tool2["tools of crm"]', '  tool1 --> tool2'].join('\n'),

@@ -16,35 +16,35 @@ import {
   createTool,
   Document,
   descriptions,
-  locked,
+  lockedText,
   playPlaybook,
-  prerequisites,
+  prerequisitesText,
   report,
   results,
-  returns,
+  returningTool,
   search,
-  uses,
+  useTools,
 } from './scenes.ts';
 
 const short = { title: 'Tides', pages: 2 };
 const long = { title: 'Oceans', pages: 900 };
 
 /** Calls the locked `report` before, between and after these tools, and returns its results. */
-async function tried(
+async function tryCondition(
   unlockedBy: UnlockCondition<'first' | 'second'>,
   first: ReturnType<typeof createTool<'first'>>,
   second: ReturnType<typeof createTool<'second'>> = createTool('second'),
 ): Promise<readonly (string | undefined)[]> {
   const config = { tools: [first, second], locked: [{ tool: report, unlockedBy }] };
-  const inside = ['report', 'first', 'report', 'second', 'report'].map((name) => uses(name));
+  const inside = ['report', 'first', 'report', 'second', 'report'].map((name) => useTools(name));
   const [before, , between, , behind] = results(await playPlaybook(config, inside));
   return [before, between, behind];
 }
 
-const missingToolsText = (names: string): string => locked(`You must first use: ${names}`);
-const either = locked('At least one prerequisite condition must be met.');
-const unmet = locked('Prerequisites have not been met yet.');
-const noDocument = locked('You must first produce an artifact of type: Document');
+const missingToolsText = (names: string): string => lockedText(`You must first use: ${names}`);
+const either = lockedText('At least one prerequisite condition must be met.');
+const unmet = lockedText('Prerequisites have not been met yet.');
+const noDocument = lockedText('You must first produce an artifact of type: Document');
 const open = 'report done';
 
 describe('a condition on the use of tools', () => {
@@ -75,7 +75,7 @@ describe('a condition on the use of tools', () => {
       'anyOf inside allOf',
       allOf(anyOf(after('first'), after('second')), after('second')),
       [
-        locked('At least one prerequisite condition must be met. You must first use: second'),
+        lockedText('At least one prerequisite condition must be met. You must first use: second'),
         missingToolsText('second'),
         open,
       ],
@@ -84,7 +84,7 @@ describe('a condition on the use of tools', () => {
   ])(
     'unlocks the tool by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
     async (_, condition, answers) => {
-      expect(await tried(condition, createTool('first'))).toEqual(answers);
+      expect(await tryCondition(condition, createTool('first'))).toEqual(answers);
     },
   );
 });
@@ -122,12 +122,14 @@ describe('a condition on artifacts', () => {
       [noDocument, noDocument, open],
     ],
   ])('unlocks the tool by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
-    expect(await tried(condition, returns('first', first), returns('second', second))).toEqual(answers);
+    expect(
+      await tryCondition(condition, returningTool('first', first), returningTool('second', second)),
+    ).toEqual(answers);
   });
 
   it('is not met by an untyped artifact of the same form, because types are compared by name', async () => {
     expect(
-      await tried(
+      await tryCondition(
         onArtifact(Document),
         createTool('first', () => short),
       ),
@@ -135,7 +137,7 @@ describe('a condition on artifacts', () => {
   });
 
   it('stays met after an artifact that does not match', async () => {
-    expect(await tried(isLong, returns('first', long), returns('second', short))).toEqual([
+    expect(await tryCondition(isLong, returningTool('first', long), returningTool('second', short))).toEqual([
       noDocument,
       open,
       open,
@@ -145,10 +147,10 @@ describe('a condition on artifacts', () => {
   it('is evaluated once per artifact, with the JSON of its value', async () => {
     const asked: unknown[] = [];
     const condition = onArtifactMatching(({ value }) => asked.push(value) > 99);
-    await tried(
+    await tryCondition(
       condition,
       createTool('first', () => ({ at: 1, gone: undefined })),
-      returns('second', [short]),
+      returningTool('second', [short]),
     );
     expect(asked).toStrictEqual([{ at: 1 }, short]);
   });
@@ -207,14 +209,14 @@ describe('a condition on the blackboard', () => {
     ['is met by a matching entry of any type', named, adds(short, { name: 'draft' }), [unmet, open, open]],
     ['is not met by an entry that does not match', named, adds(short), [unmet, unmet, unmet]],
   ])('%s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
-    expect(await tried(condition, first)).toEqual(answers);
+    expect(await tryCondition(condition, first)).toEqual(answers);
   });
 });
 
 describe('a custom condition', () => {
   it('receives the progress, which counts successful calls but not replies (PLY-01, PLY-08)', async () => {
     const three = when((progress) => progress.toolExecutions >= 3);
-    const inside = [uses('search', 'search'), uses('report'), uses('search'), uses('report')];
+    const inside = [useTools('search', 'search'), useTools('report'), useTools('search'), useTools('report')];
     const answers = results(
       await playPlaybook({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
     );
@@ -222,7 +224,7 @@ describe('a custom condition', () => {
   });
 
   it('receives the counts of tools and artifacts, which it finds by name or by reference (PLY-06)', async () => {
-    const finds = returns('finds', [short, long]);
+    const finds = returningTool('finds', [short, long]);
     const told: unknown[] = [];
     const tells = when((progress) => {
       const { toolExecutions, used, produced } = progress;
@@ -237,9 +239,9 @@ describe('a custom condition', () => {
       return true;
     });
     await playPlaybook({ tools: [finds], locked: [{ tool: report, unlockedBy: tells }] }, [
-      uses('finds'),
-      uses('finds'),
-      uses('report'),
+      useTools('finds'),
+      useTools('finds'),
+      useTools('report'),
     ]);
     expect(told.at(-1)).toEqual([2, 2, 2, 4, 4, 0]);
   });
@@ -247,14 +249,14 @@ describe('a custom condition', () => {
   it('receives the loop with its iterations, context and blackboard (PLY-02)', async () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
-    const answers = results(await playPlaybook(config, [uses('report'), uses('report')]));
+    const answers = results(await playPlaybook(config, [useTools('report'), useTools('report')]));
     expect(answers).toEqual([unmet, open]);
   });
 
   it('can lock its tool again, even during a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
-    expect(results(await playPlaybook(config, [uses('report', 'report')]))).toEqual([open, unmet]);
+    expect(results(await playPlaybook(config, [useTools('report', 'report')]))).toEqual([open, unmet]);
   });
 
   it('counts as false if it throws, and a warning is logged', async () => {
@@ -273,7 +275,7 @@ describe('a custom condition', () => {
         blackboard.add(short, { type: 'Document' });
         return short;
       });
-      expect(await tried(unlockedBy, adds)).toEqual([unmet, unmet, unmet]);
+      expect(await tryCondition(unlockedBy, adds)).toEqual([unmet, unmet, unmet]);
       expect(log).toHaveBeenCalledWith(
         "holdfast: an unlock condition of tool 'report' threw",
         new Error('broken'),
@@ -311,7 +313,7 @@ describe('a condition that returns a promise', () => {
         blackboard.add(short, { type: 'Document' });
         return artifact('Found.', Document, short);
       });
-      const [before, ...afterwards] = await tried(unlockedBy, adds);
+      const [before, ...afterwards] = await tryCondition(unlockedBy, adds);
       expect([before, ...afterwards]).toEqual([before === noDocument ? noDocument : unmet, unmet, unmet]);
       expect(log.mock.calls).toEqual([
         ["holdfast: an unlock condition of tool 'report' returns a promise, but must be synchronous"],
@@ -323,7 +325,7 @@ describe('a condition that returns a promise', () => {
 
   it.each([1, 'yes', {}])('counts as false if it returns %j', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
-    expect(await tried(when(truthy), createTool('first'))).toEqual([unmet, unmet, unmet]);
+    expect(await tryCondition(when(truthy), createTool('first'))).toEqual([unmet, unmet, unmet]);
   });
 });
 
@@ -331,7 +333,7 @@ describe('a locked tool', () => {
   const config = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
   it('has the same definition before and after it is unlocked, so that the same list is offered (PLY-05)', async () => {
-    const replies = [uses('analyze'), uses('search'), uses('analyze')];
+    const replies = [useTools('analyze'), useTools('search'), useTools('analyze')];
     const { inside } = await playPlaybook(config, replies);
     expect(descriptions('analyze', inside)).toEqual(Array(4).fill('Does analyze.'));
     for (const { tools } of inside) expect(tools).toEqual(inside[0]?.tools);
@@ -363,15 +365,15 @@ describe('a locked tool', () => {
     ];
     const behind = conditions.map(([, unlockedBy], at) => ({ tool: createTool(`step${at}`), unlockedBy }));
     const { inside } = await playPlaybook({ tools: [search, analyze], locked: behind }, [
-      uses('search'),
-      uses('analyze'),
+      useTools('search'),
+      useTools('analyze'),
     ]);
-    const told = prerequisites(...conditions.map(([needed], at) => `step${at}: first ${needed}`));
+    const told = prerequisitesText(...conditions.map(([needed], at) => `step${at}: first ${needed}`));
     expect(inside.map(({ messages }) => messages[0]?.text.split('\n\n')[1])).toEqual(Array(3).fill(told));
   });
 
   it('returns guidance instead of a failure: the tool does not run, and the call is not counted (PLY-03, PLY-06)', async () => {
-    const { session, inside } = await playPlaybook(config, [uses('analyze')]);
+    const { session, inside } = await playPlaybook(config, [useTools('analyze')]);
     expect(results({ inside })).toEqual([missingToolsText('search')]);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame !== undefined ? [event] : [],
@@ -398,7 +400,7 @@ describe('a locked tool', () => {
             { tool: report, unlockedBy: after(analyze) },
           ],
         },
-        [uses('fails'), uses('analyze'), uses('report')],
+        [useTools('fails'), useTools('analyze'), useTools('report')],
       ),
     );
     expect(answers).toEqual(['Error: No.', missingToolsText('fails'), missingToolsText('analyze')]);

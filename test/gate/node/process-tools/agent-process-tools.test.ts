@@ -6,7 +6,7 @@ import { budget, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { formatDuration } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
 
@@ -53,7 +53,7 @@ describe('process_status', () => {
       return 'Waited.';
     };
     const { answer, text } = await resultOf('process_status', [calls('wait')], {
-      tools: [reads('wait', waits)],
+      tools: [readingTool('wait', waits)],
     });
     expect(text).toBe(
       lines(
@@ -117,7 +117,7 @@ describe('process_status', () => {
 describe('process_budget', () => {
   it('returns the limits, the usage and the remaining amounts (PRC-04)', async () => {
     const { text } = await resultOf('process_budget', [calls('look')], {
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       use: [budget({ tokens: 200_000, cost: 0.5 }), callLimits({ toolCalls: 40 })],
       prices: PRICES,
     });
@@ -144,7 +144,7 @@ describe('process_budget', () => {
     const { text } = await resultOf('process_budget', [], { use: [callLimits({ toolCalls: 2 })] });
     expect(text.split('\n').slice(-3)).toEqual(['Action limit: 2', '  Used: 2', '  Remaining: 0']);
     const over = scene([calls('agent_process'), calls('process_budget', 'look', 'look'), 'Done.'], {
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       use: [callLimits({ toolCalls: 2 })],
     });
     await over.send('Go.');
@@ -229,7 +229,7 @@ describe('the output of the process tools', () => {
       };
       const session = scene(
         [calls('agent_process'), calls('look'), ...(disturbed ? [dies] : []), calls(...all), 'Done.'],
-        { tools: [reads('look')], prices: PRICES },
+        { tools: [readingTool('look')], prices: PRICES },
       );
       await session.send('Go.');
       return shownResults(session.requests.at(-1)).slice(2);

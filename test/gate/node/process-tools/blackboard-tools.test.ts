@@ -11,7 +11,7 @@ import { blackboardTools } from '../../../../src/kinds/entry.ts';
 import { fullLength } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, diggingTool, reads, shownResults } from '../tool-loop/scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 
 /** Adds entries to the blackboard, in this order. */
@@ -33,7 +33,7 @@ async function resultOf(
     name: 'clerk',
     description: 'Works.',
     instructions: 'Work.',
-    tools: [tools, reads('fill', board)],
+    tools: [tools, readingTool('fill', board)],
   });
   const replies = [calls('fill', 'blackboard'), { calls: [{ name, input }] }, 'Done.'];
   const session = createTestSession(agent, { replies });
@@ -240,7 +240,7 @@ describe('the blackboard that the tools show', () => {
   it('is that of the loop in which the tool is called (BLK-01)', async () => {
     const inner = [
       blackboardTools(),
-      reads('add', (call) => {
+      readingTool('add', (call) => {
         call.blackboard.add(1, { type: 'Mine' });
         return 'Added.';
       }),
@@ -249,7 +249,7 @@ describe('the blackboard that the tools show', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [reads('fill', fill), diggingTool(inner, { ownBlackboard: true }), blackboardTools()],
+      tools: [readingTool('fill', fill), diggingTool(inner, { ownBlackboard: true }), blackboardTools()],
     });
     const count = { calls: [{ name: 'blackboard_count', input: { typeName: 'Mine' } }] };
     const replies = [
@@ -273,7 +273,7 @@ describe('the blackboard that the tools show', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: 'Work.',
-      tools: [reads('fill', fill), blackboardTools()],
+      tools: [readingTool('fill', fill), blackboardTools()],
     });
     const dies = async () => {
       // Reads do not wait for an append, and a result that is not stored would be requested again.

@@ -6,7 +6,7 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { PROCESS } from '../../../doors/kinds.ts';
 import { toToolResult } from '../../../doors/tools.ts';
-import { calls, reads, shownResults } from '../tool-loop/scenes.ts';
+import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
 import { fakeInvocation } from '../tools/fake-invocation.ts';
 import { clock, lines, PRICES, resultOf, scene } from './process-scene.ts';
 
@@ -19,12 +19,12 @@ describe('process_history', () => {
   });
 
   it('returns calls with their durations and failures (PRC-06)', async () => {
-    const slow = reads('slow', async () => {
+    const slow = readingTool('slow', async () => {
       await clock.advance(250);
       return 'Slow.';
     });
     const { text } = await resultOf('process_history', [calls('slow'), calls('fails'), calls('nothing')], {
-      tools: [slow, reads('fails', () => error('No.'))],
+      tools: [slow, readingTool('fails', () => error('No.'))],
     });
     expect(text).toBe(
       lines(
@@ -50,7 +50,7 @@ describe('process_history', () => {
         calls('process_history'),
         'Done.',
       ],
-      { tools: [reads('look')], use: [callLimits({ callsPerTool: 'unlimited' })] },
+      { tools: [readingTool('look')], use: [callLimits({ callsPerTool: 'unlimited' })] },
     );
     await session.send('Go.');
     const text = shownResults(session.requests[11]).at(-1)?.split('\n');
@@ -82,7 +82,7 @@ describe('process_tools_stats', () => {
       name: 'dig',
       description: 'Digs.',
       input: v.object({}),
-      tools: [reads('look')],
+      tools: [readingTool('look')],
     });
     const { text } = await resultOf('process_tools_stats', [calls('dig'), calls('look', 'look'), 'Dug.'], {
       tools: [dig],
@@ -147,7 +147,7 @@ describe('process_models', () => {
       name: 'dig',
       description: 'Digs.',
       input: v.object({}),
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       model: { ...scriptedModel(['Dug.']), name: 'small' },
     });
     const { text } = await resultOf('process_models', [calls('dig')], { tools: [dig], prices: PRICES });

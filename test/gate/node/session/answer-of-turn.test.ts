@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { replan, terminateAgent } from '../../../../src/index.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { sourceOf } from '../tool-loop/outside.ts';
-import { calls, diggingTool, reads } from '../tool-loop/scenes.ts';
+import { calls, diggingTool, readingTool } from '../tool-loop/scenes.ts';
 import { agentOf, closeCall, openCall, sessionOf, TOOLS, thinkingReply } from '../tools-changed/scenes.ts';
 
 describe('the tool changes that a turn reports', () => {
@@ -58,13 +58,13 @@ describe('the tool changes that a turn reports', () => {
 });
 
 describe('the calls that stopped a turn', () => {
-  const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
-  const changes = reads('change', () => {
+  const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
+  const changes = readingTool('change', () => {
     throw replan('Anew.');
   });
   const answerOf = async (asked: readonly string[], policies = {}) => {
     const agent = agentOf({
-      tools: [direct('a'), direct('b'), reads('c'), changes],
+      tools: [direct('a'), direct('b'), readingTool('c'), changes],
       use: [],
       policies,
     });
@@ -91,7 +91,7 @@ describe('the calls that stopped a turn', () => {
   });
 
   it('are the call that opened a nested loop, if a call of that loop sent the signal', async () => {
-    const ends = reads('end', () => {
+    const ends = readingTool('end', () => {
       throw terminateAgent('Enough.');
     });
     const agent = agentOf({ tools: [diggingTool([ends])], use: [] });

@@ -20,7 +20,7 @@ const agentOf = (...tools: AnyTool[]) =>
 const calls = (...names: string[]): ScriptedReply => ({ calls: names.map((name) => ({ name })) });
 
 /** A tool that records its runs. */
-function acts(name: string, ran: string[]) {
+function actingTool(name: string, ran: string[]) {
   return defineTool({ name, description: 'Acts.', run: () => ({ runs: ran.push(name) }) });
 }
 
@@ -63,7 +63,7 @@ describe('a decision', () => {
     'does not run the call after an answer to %s if the tool no longer asks (DEC-18, AEA-13)',
     async (decision) => {
       const ran: string[] = [];
-      const pay = acts('pay', ran);
+      const pay = actingTool('pay', ran);
       const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?'));
       const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
       await session.send('Pay.');
@@ -76,7 +76,7 @@ describe('a decision', () => {
 
   it('counts only for its role, not for another role (AEA-11)', async () => {
     const ran: string[] = [];
-    const pay = acts('pay', ran);
+    const pay = actingTool('pay', ran);
     const { tool, deploy } = redeployable(requireApproval(pay, 'Pay?', { by: 'clerk' }));
     const session = createTestSession(agentOf(tool), { replies: [calls('pay'), 'Done.'] });
     await session.send('Pay.');
@@ -110,7 +110,7 @@ describe('a decision', () => {
 
   it('is not awaited if the time limit of its question is invalid', async () => {
     const ran: string[] = [];
-    const pay = acts('pay', ran);
+    const pay = actingTool('pay', ran);
     const asking: AnyTool = {
       ...pay,
       call: async (input, call) => {
@@ -205,7 +205,7 @@ describe('a question', () => {
       effect: 'read',
       run: () => passed(120).then(() => 'waited'),
     });
-    const tools = [slow, wait, requireApproval(acts('pay', ran), 'Pay?')];
+    const tools = [slow, wait, requireApproval(actingTool('pay', ran), 'Pay?')];
     const session = createTestSession(agentOf(...tools), {
       replies: [calls('slow', 'wait', 'pay'), 'Done.'],
       clock,
@@ -220,7 +220,7 @@ describe('a question', () => {
 
   it('is dropped if another call has ended the loop, and no reviewer is asked (LOOP-16)', async () => {
     const ran: string[] = [];
-    const pay = requireApproval(acts('pay', ran), 'Pay?');
+    const pay = requireApproval(actingTool('pay', ran), 'Pay?');
     const session = createTestSession(agentOf(pay, signals), { replies: [calls('pay', 'stop')] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', signal: { type: 'replan' } });
     expect(ran).toEqual([]);
@@ -229,7 +229,7 @@ describe('a question', () => {
 
   it('is dropped if a decision about another call has ended the turn (AEA-06)', async () => {
     const ran: string[] = [];
-    const tools = ['pay', 'ship'].map((name) => requireApproval(acts(name, ran), `${name}?`));
+    const tools = ['pay', 'ship'].map((name) => requireApproval(actingTool(name, ran), `${name}?`));
     const session = createTestSession(agentOf(...tools), { replies: [calls('pay', 'ship')] });
     await session.send('Go.');
     expect(await session.decide('pay', { decision: 'exit' })).toMatchObject({ outcome: 'cancelled' });
@@ -255,7 +255,7 @@ it('a question stays open after an edit with invalid Unicode in its property nam
 
 describe('the result of a tool that the caller ran', () => {
   it('is reported even if another call ended the loop (SPM-17)', async () => {
-    const session = createTestSession(agentOf(manual(acts('transfer', [])), signals), {
+    const session = createTestSession(agentOf(manual(actingTool('transfer', [])), signals), {
       replies: [calls('transfer', 'stop')],
     });
     await session.send('Go.');
@@ -272,7 +272,7 @@ describe('the result of a tool that the caller ran', () => {
 describe('a pipeline', () => {
   it('passes the agent’s model to a step that asks a model (AEP-01)', async () => {
     const dig: AnyTool = {
-      ...acts('dig', []),
+      ...actingTool('dig', []),
       effect: 'none',
       call: async (_, call) =>
         text((await nest(call, { name: 'dig', instructions: 'Dig.', message: 'Dig.', tools: [] })).text),
@@ -285,8 +285,8 @@ describe('a pipeline', () => {
 
   it('does not run again if a deployment changed it while it waited (AEP-01, DEC-18)', async () => {
     const ran: string[] = [];
-    const [check, charge] = [acts('check', ran), acts('charge', ran)];
-    const mail = requireApproval(acts('mail', ran), 'Mail?');
+    const [check, charge] = [actingTool('check', ran), actingTool('charge', ran)];
+    const mail = requireApproval(actingTool('mail', ran), 'Mail?');
     const { tool, deploy } = redeployable(definePipeline({ name: 'work', steps: [charge, mail] }));
     const session = createTestSession(agentOf(tool), { replies: [calls('work'), 'Done.'] });
     await session.send('Go.');
@@ -312,7 +312,7 @@ describe('a pipeline', () => {
         return {};
       },
     });
-    const work = definePipeline({ name: 'work', steps: [one, acts('two', ran)] });
+    const work = definePipeline({ name: 'work', steps: [one, actingTool('two', ran)] });
     const session = createTestSession(agentOf(work, signals), { replies: [calls('work', 'stop')] });
     kill.now = session.kill;
     expect(await session.send('Go.')).toMatchObject({ signal: { type: 'replan' } });

@@ -12,7 +12,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import type { TurnEnd, TurnHost } from '../../../doors/session.ts';
 import { neverResolve } from '../tool-loop/outside.ts';
-import { calls, reads } from '../tool-loop/scenes.ts';
+import { calls, readingTool } from '../tool-loop/scenes.ts';
 import { advanceUntilSettled, LEASE_MS } from './former-holder.ts';
 import { createHeldSession } from './held.ts';
 import { memoryApp } from './memory-app.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 /** A source that registers one task for the end of each invocation. */
-function source(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvider {
+function createSource(cleanUp: (discovery: Discovery) => Promise<unknown>): ToolProvider {
   const seen = new WeakSet<object>();
   return toolProvider({
     toolsNow: () => [],
@@ -48,12 +48,12 @@ interface Scene {
 /** An app whose source records each run of its task in `ended`. */
 function scene({ replies, cleanUp = async () => {}, wrap }: Scene) {
   const tools = [
-    source(async (discovery) => {
+    createSource(async (discovery) => {
       ended.push('over');
       return cleanUp(discovery);
     }),
-    reads('look', () => {}),
-    requireApproval(reads('pay'), 'Pay?'),
+    readingTool('look', () => {}),
+    requireApproval(readingTool('pay'), 'Pay?'),
   ];
   return memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, ...(wrap && { wrap }) });
 }
@@ -136,7 +136,7 @@ describe('a task that is registered for the end of an invocation', () => {
     ['rejects', () => Promise.reject(new Error('later'))],
     ['hangs', neverResolve],
   ])('does not change the turn if it %s', async (_, cleanUp) => {
-    const app = memoryApp({ tools: [source(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
+    const app = memoryApp({ tools: [createSource(cleanUp)], replies: ['Done.'], clock, leaseMs: LEASE_MS });
     expect(await advanceUntilSettled(clock, app.say('Go.'), 0)).toMatchObject({
       status: 'ended',
       turn: { text: 'Done.' },

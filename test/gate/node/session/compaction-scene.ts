@@ -3,7 +3,7 @@ import { type AgentConfig, defineAgent } from '../../../../src/index.ts';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type SummaryOptions, summarize } from '../../../../src/modules/compaction/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { unplaced } from '../../../fixtures/stored.ts';
+import { withoutPlace } from '../../../fixtures/stored.ts';
 
 /** A message of a hundred tokens, measured as in conversations: four bytes each. */
 export const longMessage = (word: string): string => `${word} `.repeat(400).slice(0, 400);
@@ -40,7 +40,7 @@ type Compacted = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
 export const compactions = async (session: Pick<TestSession, 'events'>): Promise<Compacted[]> =>
   (await session.events()).flatMap((event) =>
-    event.type === 'conversation-cut' && event.summary ? [unplaced(event)] : [],
+    event.type === 'conversation-cut' && event.summary ? [withoutPlace(event)] : [],
   );
 
 /** The event about a dropped summary. */
@@ -60,7 +60,7 @@ export const droppedEvent = (
 
 export const droppedSummaries = async (session: Pick<TestSession, 'events'>): Promise<Dropped[]> =>
   (await session.events()).flatMap((event) =>
-    event.type === 'module-event' && event.module === 'compaction' ? [unplaced(event)] : [],
+    event.type === 'module-event' && event.module === 'compaction' ? [withoutPlace(event)] : [],
   );
 
 /** Captures the errors that are logged from now on, and does not print them. */

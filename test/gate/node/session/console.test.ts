@@ -17,7 +17,7 @@ const agentOf = (tools: readonly AnyTool[], policies?: Policies) =>
 
 const thrown = new Error('disk full', { cause: new RangeError('no inode') });
 
-const saving = (more: { readonly expose?: boolean } = {}) =>
+const saveTool = (more: { readonly expose?: boolean } = {}) =>
   defineTool({
     name: 'save',
     description: 'Saves.',
@@ -64,7 +64,7 @@ const ofTurn = {
 
 describe('an error from a tool', () => {
   it('is logged with its stack and the stacks of its causes', async () => {
-    const [line, turn, ...more] = await linesOf(agentOf([saving()]), [saves, 'Well.']);
+    const [line, turn, ...more] = await linesOf(agentOf([saveTool()]), [saves, 'Well.']);
     expect(line).toEqual({
       ...place,
       level: 'error',
@@ -80,7 +80,7 @@ describe('an error from a tool', () => {
 
   it('is written to the console in one call, with its session and turn', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'] }).send('Go.');
+    await createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'] }).send('Go.');
     expect(lines).toEqual([
       [
         'error',
@@ -174,7 +174,7 @@ describe('an error from a tool that ends the turn', () => {
   it('is in the result of the call, but not in an error that clients see', async () => {
     const message = "Tool 'save' threw, which ended the turn. The exception is in the result of its call.";
     const signal = { type: 'fail', reason: message };
-    expect(await said(saving())).toEqual({
+    expect(await said(saveTool())).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message: 'disk full (cause: no inode)', signal }],
@@ -184,7 +184,7 @@ describe('an error from a tool that ends the turn', () => {
   it('is the error of the turn if it has `expose: true`', async () => {
     const message = 'disk full (cause: no inode)';
     const signal = { type: 'fail', reason: message };
-    expect(await said(saving({ expose: true }))).toEqual({
+    expect(await said(saveTool({ expose: true }))).toEqual({
       error: { type: 'tool-failure', message },
       signal,
       ended: [{ type: 'error', message, signal }],
@@ -195,7 +195,7 @@ describe('an error from a tool that ends the turn', () => {
 describe('the log', () => {
   it('writes no lines if it is `false`', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
+    await createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
     expect(lines).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe('the log', () => {
     const log = () => {
       throw new Error('The log is full.');
     };
-    const session = createTestSession(agentOf([saving()]), { replies: [saves, 'Well.'], log });
+    const session = createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'], log });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 

@@ -20,7 +20,7 @@ import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
 import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
-import { unplaced } from '../../../fixtures/stored.ts';
+import { withoutPlace } from '../../../fixtures/stored.ts';
 import { heldBy } from '../tool-loop/budget-scene.ts';
 import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
@@ -31,7 +31,7 @@ const LEFT = 'Earlier messages are not shown any more, since the conversation ha
 /** Forty thousand characters of English, which are more tokens than the window has. */
 const LONG = 'The kelp of the north is sold by the crate. '.repeat(910).slice(0, 40_000);
 
-const reads = (name: string, answer: (calls: number) => string = () => LONG): AnyTool => {
+const readingTool = (name: string, answer: (calls: number) => string = () => LONG): AnyTool => {
   let calls = 0;
   return defineTool({
     name,
@@ -60,7 +60,7 @@ type Shortened = Extract<SessionEvent, { type: 'conversation-cut' }>;
 
 const shortenings = async (session: Pick<TestSession, 'events'>): Promise<Shortened[]> =>
   (await session.events()).flatMap((event) =>
-    event.type === 'conversation-cut' && !event.summary ? [unplaced(event)] : [],
+    event.type === 'conversation-cut' && !event.summary ? [withoutPlace(event)] : [],
   );
 
 /** The texts of messages to a model; `null` for calls without text. */
@@ -88,7 +88,7 @@ describe.each([
 ])('a result that does not fit in the context window, %s', (_, use) => {
   const scene = () => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'It is sold by the crate.', 'You are Ann.']);
-    const session = createTestSession(clerk([reads('read')], { use }), { model: small.model });
+    const session = createTestSession(clerk([readingTool('read')], { use }), { model: small.model });
     return { small, session };
   };
 
@@ -152,7 +152,7 @@ describe.each([
 
   it('names the tool that reads the rest of it, with the position where it was cut', async () => {
     const small = smallWindow(WINDOW, [['read'], 'It is sold by the crate.']);
-    const session = createTestSession(clerk([reads('read'), readResult()], { use }), {
+    const session = createTestSession(clerk([readingTool('read'), readResult()], { use }), {
       model: small.model,
     });
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed' });
@@ -181,7 +181,7 @@ describe.each([
         return small.model.ask(...asked);
       },
     };
-    const session = createTestSession(clerk([reads('read')], { use }), { model });
+    const session = createTestSession(clerk([readingTool('read')], { use }), { model });
     await session.send(TEN_WORDS);
     expect(await session.send('How is kelp sold?')).toMatchObject({
       outcome: 'completed',
@@ -198,7 +198,7 @@ describe.each([
 describe('a session whose conversation was shortened', () => {
   it('is the same warm, cold and from its snapshot, and starts with the first message that is shown', async () => {
     const { model } = smallWindow(WINDOW, ['Hello, Ann.', ['read'], 'By the crate.', 'Ann.']);
-    const app = memoryApp({ replies: [], tools: [reads('read')] });
+    const app = memoryApp({ replies: [], tools: [readingTool('read')] });
     const { agent, live } = withLiveState({ ...app.agent, model });
     const host = { agent };
     await app.say(TEN_WORDS, host);
@@ -252,7 +252,7 @@ describe('a session whose conversation was shortened', () => {
     const small = smallWindow(WINDOW, ['1', '2', '3', '4', ['read'], '5']);
     const compaction = summarize({ overTokens: 5_500, keepTurns: 1, summarize: () => 'They counted.' });
     const session = createTestSession(
-      clerk([reads('read', () => LONG.slice(0, 20_800))], { use: [compaction] }),
+      clerk([readingTool('read', () => LONG.slice(0, 20_800))], { use: [compaction] }),
       {
         model: small.model,
       },
@@ -297,7 +297,7 @@ describe('a session whose conversation was shortened', () => {
 
   it('is shortened again after it has grown, and each cut is journaled once', async () => {
     const small = smallWindow(WINDOW, [['read'], 'One.', ['read'], 'Two.', ['read'], 'Three.']);
-    const session = createTestSession(clerk([reads('read')]), { model: small.model });
+    const session = createTestSession(clerk([readingTool('read')]), { model: small.model });
     for (const message of ['Read.', 'Again.', 'And again.']) {
       expect(await session.send(message)).toMatchObject({ outcome: 'completed' });
     }
@@ -318,8 +318,8 @@ describe('a session whose conversation was shortened', () => {
 describe('the results of one turn that do not fit', () => {
   it('are shortened from the longest one on, and later results are shown in full', async () => {
     const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
-    const notes = reads('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
-    const session = createTestSession(clerk([notes, reads('read')]), { model: small.model });
+    const notes = readingTool('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
+    const session = createTestSession(clerk([notes, readingTool('read')]), { model: small.model });
     await session.send('Go.');
     const [{ results: characters = 0 } = {}] = await shortenings(session);
     const results = last(small.answered)?.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
@@ -332,7 +332,7 @@ describe('the results of one turn that do not fit', () => {
 
   it('are shortened to a third of the request if the limit is unknown', async () => {
     const small = smallWindow(WINDOW, [['read'], 'Done.'], { silent: true });
-    const session = createTestSession(clerk([reads('read')]), { model: small.model });
+    const session = createTestSession(clerk([readingTool('read')]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const [{ results: characters = 0 } = {}] = await shortenings(session);
     expect(characters).toBeGreaterThan(12_000);
@@ -342,7 +342,7 @@ describe('the results of one turn that do not fit', () => {
   it('are returned in full as the answer if their tool returns directly', async () => {
     const small = smallWindow(WINDOW, [['read'], ['tell']]);
     const tell = defineTool({ name: 'tell', description: 'Tells.', returnDirect: true, run: () => LONG });
-    const session = createTestSession(clerk([reads('read'), tell]), { model: small.model });
+    const session = createTestSession(clerk([readingTool('read'), tell]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: LONG });
   });
 
@@ -350,7 +350,7 @@ describe('the results of one turn that do not fit', () => {
     const loaded: string[] = [];
     const skill = (name: string, body: string): AnyTool =>
       oneShotPerLoop(
-        reads(name, () => {
+        readingTool(name, () => {
           loaded.push(name);
           return body;
         }),
@@ -389,7 +389,7 @@ describe('a nested loop', () => {
   ];
   it.each(nested)('%s sees its own results shortened, and the turn continues', async (_, toTool) => {
     const small = smallWindow(WINDOW, ['Hello, Ann.', ['dig'], ['read'], 'By the crate.', 'Told.', 'Ann.']);
-    const session = createTestSession(clerk([toTool([reads('read')])]), { model: small.model });
+    const session = createTestSession(clerk([toTool([readingTool('read')])]), { model: small.model });
     await session.send(TEN_WORDS);
     expect(await session.send('How is kelp sold?')).toMatchObject({ outcome: 'completed', text: 'Told.' });
     session.restart();
@@ -459,7 +459,7 @@ describe('a request that cannot be shortened enough', () => {
       name: 'dig',
       description: 'Digs.',
       instructions,
-      tools: [reads('read')],
+      tools: [readingTool('read')],
     });
     const session = createTestSession(clerk([dig]), { model: small.model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'It could not.' });
@@ -474,7 +474,7 @@ describe('a token limit', () => {
   it('releases the tokens that it reserved for a refused request', async () => {
     const small: SmallWindow = smallWindow(WINDOW, [['read'], 'Done.']);
     // Enough for both requests by their bytes, but not if the refused request also counted.
-    const agent = clerk([reads('read')], { use: [budget({ tokens: 60_000 })] });
+    const agent = clerk([readingTool('read')], { use: [budget({ tokens: 60_000 })] });
     const session = createTestSession(agent, { model: small.model, warm: true });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const types = (await session.events()).map(({ type }) => type);
@@ -509,7 +509,7 @@ describe('a token limit', () => {
 it('a reply that was cut off because the context was full is requested again only after the conversation is shortened', async () => {
   const broken = new ModelError('context-length', 'Context size has been exceeded.', { outputBegan: true });
   const call = { calls: [{ name: 'read' }] };
-  const session = createTestSession(clerk([reads('read')]), { replies: [call, broken, 'Done.'] });
+  const session = createTestSession(clerk([readingTool('read')]), { replies: [call, broken, 'Done.'] });
   expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   expect(await shortenings(session)).toHaveLength(1);
   expect(session.requests.map(({ messages }) => JSON.stringify(messages).length > 30_000)).toEqual([
@@ -528,7 +528,7 @@ it('an inspector sees one iteration and a repeated request if a request is refus
     beforeModelCall: ({ iteration }: { iteration: number }) => void asked.push(iteration),
     afterIteration: ({ iteration }: { iteration: number }) => void iterations.push(iteration),
   };
-  const agent = clerk([reads('read')], { use: [inspect(inspector)] });
+  const agent = clerk([readingTool('read')], { use: [inspect(inspector)] });
   await createTestSession(agent, { model: small.model }).send('Go.');
   expect(asked).toEqual([1, 2, 2]);
   expect(iterations).toEqual([1, 2]);

@@ -3,7 +3,7 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionUnavailableError } from '../../../doors/session.ts';
 import { createHeldSession } from './held.ts';
 
-const unavailable = async () => {
+const throwUnavailable = async () => {
   throw new SessionUnavailableError(new Error('gone'));
 };
 
@@ -33,7 +33,7 @@ describe('the credentials of a held session', () => {
   });
 
   it('are unavailable while the object cannot be reached', async () => {
-    const unreached = withAnswers({ credential: unavailable, keepCredential: unavailable });
+    const unreached = withAnswers({ credential: throwUnavailable, keepCredential: throwUnavailable });
     const { session } = await createHeldSession({ wrap: unreached });
     expect(await session.credentials.find('k')).toEqual({ status: 'lost' });
     expect(await session.credentials.keep('k', 'secret')).toBe(false);

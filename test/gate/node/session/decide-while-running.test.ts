@@ -10,7 +10,7 @@ import {
   decide,
   openQuestionsOf,
   QUESTION,
-  results,
+  resultsOf,
   SCHEMA,
   startTurn,
   typesOf,
@@ -23,7 +23,7 @@ const ANSWERS = [
 ] as const;
 
 /** Asks three questions at the same time. */
-const three = (call: CallContext) =>
+const askThree = (call: CallContext) =>
   Promise.all(
     ANSWERS.map(async ([message]) => {
       const { decision } = await call.ask({ ...QUESTION, message });
@@ -48,7 +48,7 @@ describe('a `once` call that asks while it runs', () => {
       turn: { text: 'Done.' },
     });
     const edit = { type: 'decision', decision: 'edit', input: { name: 'Ann' }, reason: 'Mine.', by: 'ann' };
-    expect(await results(app)).toEqual([['book', JSON.stringify(edit)]]);
+    expect(await resultsOf(app)).toEqual([['book', JSON.stringify(edit)]]);
     expect(typesOf(await app.events(turn))).toEqual([
       'turn-started',
       'model-replied',
@@ -87,7 +87,7 @@ describe('a `once` call that asks while it runs', () => {
       expect(await advanceUntilSettled(app.clock, end)).toMatchObject({
         turn: { outcome: 'completed', text: 'Done.' },
       });
-      expect(await results(app)).toEqual([['book', decision]]);
+      expect(await resultsOf(app)).toEqual([['book', decision]]);
     },
   );
 
@@ -105,19 +105,19 @@ describe('a `once` call that asks while it runs', () => {
       await app.clock.advance(1_000 + LEASE_MS / 3 + 100);
       expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
       const expired = { type: 'decision', decision, expired: true };
-      expect(await results(app)).toEqual([['book', JSON.stringify(expired)]]);
+      expect(await resultsOf(app)).toEqual([['book', JSON.stringify(expired)]]);
     },
   );
 
   it('can ask one question after another, and receives the answer to each', async () => {
-    const app = appWith([askingTool(three)]);
+    const app = appWith([askingTool(askThree)]);
     const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWERS) {
       expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
-    expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+    expect(await resultsOf(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
   it('assigns answers to their questions, in either order', async () => {
@@ -131,14 +131,14 @@ describe('a `once` call that asks while it runs', () => {
       return hashed;
     });
     onTestFinished(() => slowly.mockRestore());
-    const app = appWith([askingTool(three)]);
+    const app = appWith([askingTool(askThree)]);
     const { end, turn } = await startTurn(app);
     for (const [message, decision] of ANSWERS) {
       expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual([message]);
       await decide(app, turn, { decision });
     }
     await advanceUntilSettled(app.clock, end);
-    expect(await results(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
+    expect(await resultsOf(app)).toEqual([['book', '["A? approve","B? reject","C? exit"]']]);
   });
 
   it('can ask at the same time as another call', async () => {
@@ -152,7 +152,7 @@ describe('a `once` call that asks while it runs', () => {
     expect((await openQuestionsOf(app, turn)).map(({ call }) => call.name)).toEqual(['rent']);
     await decide(app, turn, { decision: 'reject' });
     await advanceUntilSettled(app.clock, end);
-    expect(await results(app)).toMatchObject([
+    expect(await resultsOf(app)).toMatchObject([
       ['book', '{"type":"decision","decision":"approve","by":"ann"}'],
       ['rent', '{"type":"decision","decision":"reject","by":"ann"}'],
     ]);
@@ -168,7 +168,10 @@ describe('a `once` call that asks while it runs', () => {
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ status: 'suspended' });
     expect((await openQuestionsOf(app, turn)).map(({ wait }) => wait.message)).toEqual(['Rent?']);
-    expect((await results(app))[0]).toEqual(['book', '{"type":"decision","decision":"approve","by":"ann"}']);
+    expect((await resultsOf(app))[0]).toEqual([
+      'book',
+      '{"type":"decision","decision":"approve","by":"ann"}',
+    ]);
   });
 
   it('can ask from inside a nested loop', async () => {
@@ -176,7 +179,7 @@ describe('a `once` call that asks while it runs', () => {
     const { end, turn } = await startTurn(app);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([['dig', 'completed: Dug.']]);
+    expect(await resultsOf(app)).toEqual([['dig', 'completed: Dug.']]);
   });
 
   it('can also ask after it was approved', async () => {
@@ -193,7 +196,7 @@ describe('a `once` call that asks while it runs', () => {
     await app.clock.advance(0);
     await decide(app, turn, { decision: 'reject' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([['book', 'reject']]);
+    expect(await resultsOf(app)).toEqual([['book', 'reject']]);
     const numbered = questionsOf(await app.events(turn));
     expect([...numbered.values()].flat().map(({ number, standing }) => [number, standing])).toEqual([
       [1, 'answered'],
@@ -226,7 +229,7 @@ describe('a call that cannot ask while it runs', () => {
     const app = appWith([asking]);
     const { end } = await startTurn(app);
     await advanceUntilSettled(app.clock, end);
-    expect(await results(app)).toEqual([
+    expect(await resultsOf(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' asks with meanwhile: 'running' outside of run, where a call is suspended until the answer. Omit meanwhile.",
@@ -241,7 +244,7 @@ describe('a call that cannot ask while it runs', () => {
     const app = appWith([askingTool((call) => call.ask(question))]);
     const { end } = await startTurn(app);
     await advanceUntilSettled(app.clock, end);
-    expect(await results(app)).toEqual([
+    expect(await resultsOf(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' asks with a checkpoint while it runs, but only a suspended call has one. Omit it.",
@@ -258,7 +261,7 @@ describe('a call that cannot ask while it runs', () => {
     const app = appWith([askingTool((call) => call.ask(question))]);
     const { end } = await startTurn(app);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([['book', said]]);
+    expect(await resultsOf(app)).toEqual([['book', said]]);
   });
 
   it('cannot ask after its run has ended', async () => {

@@ -23,7 +23,7 @@ const DIG = { calls: [{ name: 'dig' }] };
 const PAY = { calls: [{ name: 'pay' }] };
 
 /** The ends of calls, in order: the loop, the call, and the reason. */
-const ends = (events: readonly StoredEvent[]) =>
+const endsOf = (events: readonly StoredEvent[]) =>
   events.flatMap((event) =>
     event.type === 'tool-call-ended'
       ? [[event.frame ?? '', event.call, event.result.type === 'error' ? event.result.reason : 'ok']]
@@ -80,7 +80,7 @@ describe('a call that ends before its nested loop', () => {
     const left = await leaveHolderSilent(app, deepEvents());
     const { agent, live } = withLiveState(app.agent);
     expect(await takeOver(app, clock, left, { agent })).toMatchObject({ turn: { outcome: 'completed' } });
-    expect(ends(await app.events(left.turn))).toEqual([
+    expect(endsOf(await app.events(left.turn))).toEqual([
       ['d0', 'e0', 'unknown-outcome'],
       ['d0', 'e1', 'cancelled'],
       ['c0', 'd0', 'unknown-outcome'],
@@ -100,7 +100,7 @@ describe('a call that ends before its nested loop', () => {
     const signal = { type: 'exit', reason: 'Enough.' };
     expect(end).toMatchObject({ turn: { outcome: 'cancelled', signal } });
     expect(app.model.requests).toEqual([]);
-    expect(ends(await app.events(left.turn)).slice(1)).toEqual([
+    expect(endsOf(await app.events(left.turn)).slice(1)).toEqual([
       ['d0', 'e1', 'declined'],
       ['c0', 'd0', 'unknown-outcome'],
       ['', 'c0', 'unknown-outcome'],
@@ -134,7 +134,7 @@ describe('an exit inside a nested loop', () => {
       status: 'ended',
       turn: { outcome: 'cancelled', signal: { type: 'exit' } },
     });
-    const all = ends(await app.events(turn));
+    const all = endsOf(await app.events(turn));
     expect(all).toHaveLength(4);
     expect(
       all
@@ -198,8 +198,8 @@ describe('a tool that does not wait for its nested loop', () => {
       status: 'ended',
     });
     const events = await app.events(turn);
-    const [inner] = ends(events);
-    expect(ends(events)).toEqual([
+    const [inner] = endsOf(events);
+    expect(endsOf(events)).toEqual([
       [inner?.[0], inner?.[1], 'unknown-outcome'],
       ['', inner?.[0], 'ok'],
     ]);

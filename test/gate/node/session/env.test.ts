@@ -15,10 +15,10 @@ const KEY = 'a-key-of-the-shop';
 const env = { DB: { rows: () => ['ann', 'bob'] }, SHOP_API_KEY: KEY, REGION: 'weur' };
 
 /** Gives the environment a type that these tests do not declare. */
-const bindings = (given: object): typeof env => given as typeof env; // Each test here passes this environment.
+const asBindings = (given: object): typeof env => given as typeof env; // Each test here passes this environment.
 
 const tool = (name: string, run: (given: typeof env) => unknown): AnyTool =>
-  defineTool({ name, description: 'Reads.', run: (_, call) => run(bindings(call.env)) });
+  defineTool({ name, description: 'Reads.', run: (_, call) => run(asBindings(call.env)) });
 
 const list = tool('list', ({ DB }) => DB.rows());
 const calls = (name: string) => ({ calls: [{ name }] });

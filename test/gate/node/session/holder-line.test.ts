@@ -72,7 +72,7 @@ const appOf = (
   memoryApp({ tools, replies, clock, leaseMs: LEASE_MS, wrap: (port) => recordInbox(wrap(port)) });
 
 /** Starts a turn, and returns it once all work that takes no time is done. */
-async function running(app: MemoryApp, host: Partial<TurnHost> = {}) {
+async function startRunning(app: MemoryApp, host: Partial<TurnHost> = {}) {
   const leased = await app.lease('Go.');
   const end = app.run(leased, host);
   await clock.advance(0);
@@ -113,7 +113,7 @@ describe('the connection of a lease holder', () => {
       [tool(resolveAfter(999, 'seen'))],
       [resolveAfter(999, look), resolveAfter(999, look), resolveAfter(999, 'Done.')],
     );
-    const { end } = await running(app);
+    const { end } = await startRunning(app);
     const before = clock.now();
     expect(await advanceUntilSettled(clock, end)).toMatchObject({
       turn: { outcome: 'completed', iterations: 3 },
@@ -130,7 +130,7 @@ describe('the connection of a lease holder', () => {
     async (_, tools, replies) => {
       // Created inside the test, because each test has its own clock.
       const app = appOf(tools, replies);
-      const { end } = await running(app);
+      const { end } = await startRunning(app);
       await clock.advance(999);
       expect(sent.lines).toEqual([]);
       await clock.advance(1);
@@ -144,7 +144,7 @@ describe('the connection of a lease holder', () => {
     ['tool', [tool(neverResolve)], [calls('look')]],
   ])('delivers a cancel to a %s call at once', async (_, tools, replies) => {
     const app = appOf(tools, replies);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(3_000);
     await cancel(app, turn);
     expect(await advanceUntilSettled(clock, end, 1)).toMatchObject(CANCELLED);
@@ -153,7 +153,7 @@ describe('the connection of a lease holder', () => {
 
   it('delivers earlier messages as soon as it opens, a second after the call has started', async () => {
     const app = appOf([], [neverResolve]);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await cancel(app, turn);
     await clock.advance(999);
     expect(sent.renewals).toEqual([]);
@@ -166,7 +166,7 @@ describe('the connection of a lease holder', () => {
     const asks = (call: CallContext) =>
       call.ask({ for: 'decision', meanwhile: 'running', message: 'May I?', expires: 600_000 });
     const app = appOf([tool(async (call) => (await asks(call)).decision)], [calls('look'), 'Done.']);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     const [question] = openQuestions(await app.events(turn));
     if (!question) throw new Error('The turn has no open question.');
@@ -179,7 +179,7 @@ describe('the connection of a lease holder', () => {
 
   it('delivers a steering message during a model call, and the message is answered next', async () => {
     const app = appOf([], [resolveAfter(3_000, 'One.'), 'Two.']);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await steer(app, 's1');
     await clock.advance(0);
@@ -200,7 +200,7 @@ describe('the connection of a lease holder', () => {
       },
     });
     const app = appOf([], [neverResolve], slow);
-    await running(app);
+    await startRunning(app);
     await clock.advance(2_000);
     for (let i = 1; i <= 5; i += 1) {
       await steer(app, `s${i}`);
@@ -225,7 +225,7 @@ describe('the connection of a lease holder', () => {
         return tries < 3 ? Promise.reject(new Error('unreachable')) : port.renew(...renewal);
       },
     }));
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await cancel(app, turn);
     expect(await advanceUntilSettled(clock, end, 4_000)).toMatchObject(CANCELLED);
@@ -241,7 +241,7 @@ describe('the connection of a lease holder', () => {
         return appends > 1 ? neverResolve() : port.append(...change);
       },
     }));
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await app.port.post({ kind: 'late', turn, body: lateResultBody(`${turn}.3.0`) });
     await clock.advance(5_000);
@@ -263,7 +263,7 @@ describe('the connection of a lease holder', () => {
       [look],
       [resolveAfter(2_000, calls(...Array.from({ length: 7 }, () => 'look'))), 'Done.'],
     );
-    const { end } = await running(app);
+    const { end } = await startRunning(app);
     await clock.advance(2_000);
     expect([started, sent.lines]).toEqual([5, ['holder']]);
     ends.shift()?.();
@@ -284,7 +284,7 @@ describe('the connection of a lease holder', () => {
       return new Promise<string>((resolve) => ends.push(() => resolve('seen')));
     });
     const app = appOf([look], [calls(...Array.from({ length: 8 }, () => 'look'))]);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(5_000);
     expect([started, sent]).toEqual([6, { lines: [], renewals: [1_200, 2_400, 3_600, 4_800] }]);
     ends.shift()?.();
@@ -306,7 +306,7 @@ describe('the connection of a lease holder', () => {
       ...port,
       watch: (watcher) => (isGone ? Promise.reject(new Error('unreachable')) : port.watch(watcher)),
     }));
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     expect(sent).toEqual({ lines: ['holder'], renewals: [] });
     isGone = true;
@@ -331,7 +331,7 @@ describe('the connection of a lease holder', () => {
       [resolveAfter(10, calls('look')), resolveAfter(900, 'Done.')],
     );
     const reader = await app.port.watch({ onNotice: () => {}, onClosed: () => {} });
-    const { end } = await running(app);
+    const { end } = await startRunning(app);
     expect(sent.lines).toEqual(['reader']);
     await clock.advance(10);
     expect(sent.lines).toEqual(['reader', 'holder']);
@@ -353,7 +353,7 @@ describe('the connection of a lease holder', () => {
     };
     const meter = new Meter(platform, () => clock.now());
     for (let i = 0; i < 9; i += 1) meter.spendInternal();
-    const { end } = await running(app, { meter, clock: counting });
+    const { end } = await startRunning(app, { meter, clock: counting });
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'handed-over' });
     expect(timers).toBeLessThan(10);
     expect(sent).toEqual({ lines: [], renewals: [] });
@@ -362,14 +362,14 @@ describe('the connection of a lease holder', () => {
   it('is closed when the turn waits for an outside answer, so the object can hibernate', async () => {
     const ask = tool(async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision);
     const app = appOf([ask], [resolveAfter(2_000, calls('look'))]);
-    const { end } = await running(app);
+    const { end } = await startRunning(app);
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ status: 'suspended' });
     expect(sent).toEqual({ lines: ['closed'], renewals: [] });
   });
 
   it('stops the holder of an erased session', async () => {
     const app = appOf([], [neverResolve]);
-    const { end } = await running(app);
+    const { end } = await startRunning(app);
     await clock.advance(2_000);
     await app.port.erase();
     expect(await advanceUntilSettled(clock, end, 1)).toMatchObject({ status: 'lost' });
@@ -377,7 +377,7 @@ describe('the connection of a lease holder', () => {
 
   it('does not request messages that are for the next holder', async () => {
     const app = appOf([], [resolveAfter(2_000, 'Done.')]);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(1_500);
     const start = {
       agent: app.agent.name,
@@ -399,7 +399,7 @@ describe('a steering message', () => {
       [resolveAfter(2_000, calls('look')), resolveAfter(2_000, 'One.'), resolveAfter(2_000, 'Two.')],
     );
     const leave = new AbortController();
-    const { end, turn } = await running(app, { leave: leave.signal });
+    const { end, turn } = await startRunning(app, { leave: leave.signal });
     await clock.advance(2_100);
     for (const next of ['s1', 's2']) await steer(app, next);
     leave.abort();
@@ -429,7 +429,7 @@ describe('a steering message', () => {
       [resolveAfter(2_000, calls('look')), 'One.'],
       older,
     );
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(1_500);
     await steer(app, 's1');
     expect(await advanceUntilSettled(clock, end)).toMatchObject({ turn: { id: turn, text: 'One.' } });
@@ -445,7 +445,7 @@ describe('a steering message', () => {
         port.watch({ onNotice: ({ unread: _, ...notice }) => onNotice(notice), onClosed }),
     });
     const app = appOf([], [neverResolve], older);
-    const { end, turn } = await running(app);
+    const { end, turn } = await startRunning(app);
     await clock.advance(2_000);
     await cancel(app, turn);
     expect(await advanceUntilSettled(clock, end, 10_000)).toMatchObject(CANCELLED);

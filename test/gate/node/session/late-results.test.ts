@@ -37,7 +37,7 @@ const pay = (more: { readonly timeout?: number; readonly effect?: 'idempotent' }
   });
 const PAY = { calls: [{ name: 'pay' }] };
 
-const types = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
+const eventTypesOf = async (app: ReturnType<typeof memoryApp>): Promise<readonly string[]> =>
   ((await app.port.read({ from: 1 }))?.rows ?? []).map(({ type }) => type);
 
 describe('a cancelled `once` call', () => {
@@ -59,7 +59,7 @@ describe('a cancelled `once` call', () => {
     expect(work.length).toBe(1);
     answer('paid');
     await Promise.all(work);
-    expect((await types(app)).at(-1)).toBe('turn-ended');
+    expect((await eventTypesOf(app)).at(-1)).toBe('turn-ended');
     await advanceUntilSettled(clock, app.say('And now?'));
     expect(app.model.requests[1]?.messages.slice(-2)).toEqual([
       { role: 'user', text: 'And now?' },
@@ -110,7 +110,7 @@ describe('a cancelled `once` call', () => {
     answer('');
     await Promise.all(work);
     await advanceUntilSettled(clock, app.say('And now?'));
-    expect(await types(app)).not.toContain('late-result-received');
+    expect(await eventTypesOf(app)).not.toContain('late-result-received');
   });
 
   it('shows its result to the model of the turn if it ran inside a nested loop', async () => {
@@ -305,6 +305,6 @@ describe('a `once` call that timed out', () => {
     expect(app.model.requests.at(-1)?.messages.filter(({ text: words }) => words === NOTE)).toEqual([
       { role: 'user', text: NOTE },
     ]);
-    expect((await types(app)).filter((type) => type === 'late-result-received').length).toBe(1);
+    expect((await eventTypesOf(app)).filter((type) => type === 'late-result-received').length).toBe(1);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SessionLedger } from '../../../doors/ledger.ts';
 import { MemoryStorage } from '../../../doors/testing.ts';
-import { idOf, outside } from '../../../fixtures/session-contract/blobs.ts';
+import { idOf, outsideBlob } from '../../../fixtures/session-contract/blobs.ts';
 import { event, READER, startInStore } from '../../../fixtures/session-contract/harness.ts';
 
 const LEASE_MS = 3_000;
@@ -21,7 +21,7 @@ it('a late report of deleted files does not affect an erased session that still 
     if (row === undefined) throw new Error('The alarm returned no row.');
     return row;
   };
-  const start = { ...startInStore('t1', 'one'), blobs: [outside('a', 3, 'one')] };
+  const start = { ...startInStore('t1', 'one'), blobs: [outsideBlob('a', 3, 'one')] };
   expect(ledger.begin({ start, nonce: 'a', reader: READER })).toMatchObject({ status: 'leased' });
   ledger.append(1, 3, { events: [event('t1', 'end')], release: 'ended' });
   ledger.removeBlob(idOf('a'));

@@ -5,7 +5,7 @@ import { DEFAULT_PLATFORM, HeldSession, Meter, toReader } from '../../../doors/s
 import { withoutPings } from './former-holder.ts';
 import { createEvent, createHeldSession, LEASE_MS, promiseStateOf } from './held.ts';
 
-const renewals = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
+const renewalsIn = (log: readonly string[]): string[] => log.filter((line) => line.startsWith('renew'));
 const rejectUnreachable = (): Promise<never> => Promise.reject(new Error('unreachable'));
 const silencePort = (port: SessionPort): SessionPort => ({
   ...port,
@@ -28,11 +28,11 @@ describe('the holder of a lease', () => {
     const { clock, log, session } = await createHeldSession();
     const first = 3 * ((LEASE_MS * 3) / 4) - (LEASE_MS * 5) / 12;
     await clock.advance(first - 1);
-    expect(renewals(log)).toEqual([]);
+    expect(renewalsIn(log)).toEqual([]);
     await clock.advance(1);
-    expect(renewals(log)).toEqual([`renew at ${first}`]);
+    expect(renewalsIn(log)).toEqual([`renew at ${first}`]);
     await clock.advance(first);
-    expect(renewals(log)).toEqual([`renew at ${first}`, `renew at ${2 * first}`]);
+    expect(renewalsIn(log)).toEqual([`renew at ${first}`, `renew at ${2 * first}`]);
     session.checkpoint();
   });
 
@@ -49,9 +49,9 @@ describe('the holder of a lease', () => {
   it('renews the lease by a request if a ping is unanswered for a twelfth of the term, and then sends no pings', async () => {
     const { clock, log } = await createHeldSession({ wrap: (port) => ({ ...port, ...withoutPings(port) }) });
     await clock.advance(LEASE_MS / 3 + LEASE_MS / 12 - 1);
-    expect(renewals(log)).toEqual([]);
+    expect(renewalsIn(log)).toEqual([]);
     await clock.advance(1);
-    expect(renewals(log)).toEqual(['renew at 5000']);
+    expect(renewalsIn(log)).toEqual(['renew at 5000']);
     await clock.advance(LEASE_MS);
     expect(log).toEqual([5, 9, 13, 17].map((seconds) => `renew at ${seconds}000`));
   });
@@ -106,7 +106,7 @@ describe('the holder of a lease', () => {
       outbox.emit(createEvent('a'));
       await outbox.durable();
     }
-    expect(renewals(log)).toEqual([]);
+    expect(renewalsIn(log)).toEqual([]);
   });
 
   it('cannot act after three quarters of the term since the last response, and then aborts its work', async () => {

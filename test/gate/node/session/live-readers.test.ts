@@ -15,7 +15,7 @@ const HELLO: Spoken = [...'Hello.'].map((letter) => [20, letter]);
 const BEGUN = ['turn-started'];
 
 /** Changes how the holder of a session shows live messages. */
-const showing =
+const changeShow =
   (change: (show: (message: LiveMessage) => boolean) => (message: LiveMessage) => boolean) =>
   (port: SessionPort): SessionPort => ({
     ...port,
@@ -333,7 +333,7 @@ describe('readers of a session', () => {
     const app = await liveApp({
       speaks: [[[20, 'call look']], HELLO],
       tools: [look],
-      wrap: showing((show) => (message) => {
+      wrap: changeShow((show) => (message) => {
         if (late.length > 0) return show(message);
         late.push(() => show(message));
         return true;
@@ -360,7 +360,7 @@ describe('readers of a session', () => {
     const app = await liveApp({
       speaks: [[[20, 'call look '], ...HELLO.map(([, letter]) => [60, letter] as const)], HELLO],
       tools: [look],
-      wrap: showing((show) => (message) => {
+      wrap: changeShow((show) => (message) => {
         count += 1;
         if (count === 3) return true; // This message is lost.
         return show(message) && show(message);
@@ -384,7 +384,7 @@ describe('readers of a session', () => {
   it('see text that arrives faster than it can be sent as soon as it can be sent', async () => {
     const app = await liveApp({
       speaks: [[...Array.from({ length: 200 }, () => [1, 'x'.repeat(1_000)] as const), [10, 'end']]],
-      wrap: showing((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
+      wrap: changeShow((show) => (message) => app.clock.now() > 1_000_190 && show(message)),
     });
     const reader = await app.read();
     const { end } = await app.begin();

@@ -25,7 +25,7 @@ beforeEach(() => {
   relay = new LiveRelay({ clock, turn: 't1', readers });
 });
 
-const text = (said: string, frame?: string, reply = '1.1'): LiveItem => ({
+const textDelta = (said: string, frame?: string, reply = '1.1'): LiveItem => ({
   type: 'text-delta',
   reply,
   ...(frame !== undefined && { frame }),
@@ -54,26 +54,26 @@ describe('the live buffer of a lease holder', () => {
     for (const item of [
       reasoningDelta('Hm'),
       reasoningDelta('.'),
-      text('Hel'),
-      text('lo'),
+      textDelta('Hel'),
+      textDelta('lo'),
       reasoningDelta('?'),
-      text('.'),
+      textDelta('.'),
     ])
       relay.add(item, 3);
     expect(await sentItems()).toEqual([]);
     line.isRead = true;
     relay.joined('a');
     expect(await sentItems()).toEqual(['a|~Hm.@0|Hello@3|~?@8|.@9']);
-    relay.add(text('!'), 3);
+    relay.add(textDelta('!'), 3);
     expect(await sentItems()).toEqual(['all|!@10']);
   });
 
   it('is sent again to each reader who joins, and to all readers when the connection opens', async () => {
     line.isRead = true;
-    relay.add(text('Hel'), 3);
+    relay.add(textDelta('Hel'), 3);
     expect(await sentItems()).toEqual(['all|Hel@0']);
     relay.joined('a');
-    relay.add(text('lo'), 3);
+    relay.add(textDelta('lo'), 3);
     relay.joined('b');
     expect(await sentItems()).toEqual(['all|lo@3', 'a b|Hello@0']);
     relay.joined(LIVE);
@@ -83,15 +83,15 @@ describe('the live buffer of a lease holder', () => {
 
   it('contains the reply of each loop until the reply is stored or the call of the loop has ended', async () => {
     line.isRead = true;
-    for (const frame of ['c1', 'c2', 'c3']) relay.add(text(frame, frame), 3);
-    relay.add(text('root'), 3);
+    for (const frame of ['c1', 'c2', 'c3']) relay.add(textDelta(frame, frame), 3);
+    relay.add(textDelta('root'), 3);
     await sentItems();
     relay.drop(event('model-replied', { frame: 'c1' }));
     relay.joined('a');
     expect(await sentItems()).toEqual(['a|c2c2@0|c3c3@0|root@0']);
     relay.drop(event('model-replied'));
     relay.drop(event('tool-call-ended', { call: 'c2' }));
-    relay.add(text('next', undefined, '2.1'), 4);
+    relay.add(textDelta('next', undefined, '2.1'), 4);
     relay.joined('b');
     expect(await sentItems()).toEqual(['all|next@0', 'b|c3c3@0|next@0']);
   });
@@ -113,45 +113,47 @@ describe('the live buffer of a lease holder', () => {
 
   it('contains only the new attempt of a restarted reply', async () => {
     line.isRead = true;
-    relay.add(text('Hel'), 3);
+    relay.add(textDelta('Hel'), 3);
     await sentItems();
     relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
-    relay.add(text('Ho', undefined, '1.2'), 3);
+    relay.add(textDelta('Ho', undefined, '1.2'), 3);
     relay.joined('a');
     expect(await sentItems()).toEqual(['all|anew 1.2|Ho@0', 'a|anew 1.2|Ho@0']);
   });
 
   it('contains the beginning of a reply that does not fit, and all of the next reply', async () => {
     line.isRead = true;
-    relay.add(text('inside', 'c1'), 3);
-    for (let length = 0; length < MAX_BUFFER_WEIGHT; length += 50_000) relay.add(text('x'.repeat(50_000)), 3);
+    relay.add(textDelta('inside', 'c1'), 3);
+    for (let length = 0; length < MAX_BUFFER_WEIGHT; length += 50_000)
+      relay.add(textDelta('x'.repeat(50_000)), 3);
     await sentItems();
-    for (const item of [text('end'), text('y'.repeat(60_000), 'c1'), text('end', 'c1')]) relay.add(item, 3);
+    for (const item of [textDelta('end'), textDelta('y'.repeat(60_000), 'c1'), textDelta('end', 'c1')])
+      relay.add(item, 3);
     relay.joined('a');
     expect((await sentItems()).map((one) => one.length > 50_000)).toEqual(
       Array.from({ length: 20 }, () => true),
     );
     relay.drop(event('model-replied'));
-    relay.add(text('z', 'c1'), 4);
-    relay.add(text('next', undefined, '2.1'), 4);
+    relay.add(textDelta('z', 'c1'), 4);
+    relay.add(textDelta('next', undefined, '2.1'), 4);
     relay.joined('b');
     expect(await sentItems()).toEqual(['all|next@0', 'b|c1inside@0|next@0']);
   });
 
   it('omits a one-piece reply that exceeds a message, and contains all of the next attempt', async () => {
     line.isRead = true;
-    relay.add(text('x'.repeat(70_000)), 3);
-    relay.add(text('end'), 3);
+    relay.add(textDelta('x'.repeat(70_000)), 3);
+    relay.add(textDelta('end'), 3);
     relay.joined('a');
     expect(await sentItems()).toEqual([]);
     relay.add({ type: 'reply-restarted', reply: '1.2' }, 3);
-    relay.add(text('Ho', undefined, '1.2'), 3);
+    relay.add(textDelta('Ho', undefined, '1.2'), 3);
     expect(await sentItems()).toEqual(['all|anew 1.2|Ho@0']);
   });
 
   it('waits for room on the connection, message by message, and resumes where it stopped', async () => {
     line.isRead = true;
-    for (let i = 0; i < 200; i += 1) relay.add(text('x'.repeat(1_000)), 3);
+    for (let i = 0; i < 200; i += 1) relay.add(textDelta('x'.repeat(1_000)), 3);
     relay.settle();
     const lengths = () => sent.splice(0).map(({ to, items }) => [to, items[0]?.at]);
     const places = [0, 65_000, 130_000, 195_000];
@@ -168,14 +170,14 @@ describe('the live buffer of a lease holder', () => {
 
   it('is not sent after the last reader has left, or after it has closed', async () => {
     line.isRead = true;
-    relay.add(text('Hel'), 3);
+    relay.add(textDelta('Hel'), 3);
     relay.joined('a');
     line.isRead = false;
     expect(await sentItems()).toEqual([]);
     line.isRead = true;
-    relay.add(text('lo'), 3);
+    relay.add(textDelta('lo'), 3);
     expect(await sentItems()).toEqual(['all|lo@3']);
-    relay.add(text('!'), 3);
+    relay.add(textDelta('!'), 3);
     relay.close();
     relay.joined('a');
     expect(await sentItems()).toEqual([]);

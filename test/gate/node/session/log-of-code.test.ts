@@ -33,7 +33,7 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { createTestSession, type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 
 const SECRET = 'sk-0123456789';
-const leak = (): never => {
+const throwSecret = (): never => {
   throw new Error(`401 for ${SECRET}`);
 };
 
@@ -62,7 +62,7 @@ const desk = definePlaybook({
   locked: [
     {
       tool: defineTool({ name: 'pay', description: 'Pays.', run: () => 'paid' }),
-      unlockedBy: when(leak),
+      unlockedBy: when(throwSecret),
     },
   ],
 });
@@ -84,31 +84,31 @@ it.each<
 >([
   [
     'a sink that throws',
-    { tools: [sinkArtifacts(get, leak)] },
+    { tools: [sinkArtifacts(get, throwSecret)] },
     usual,
     { level, message: "a sink of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a publisher that throws',
-    { tools: [withEventPublication(get, ({ type }) => (type === 'request' ? leak() : undefined))] },
+    { tools: [withEventPublication(get, ({ type }) => (type === 'request' ? throwSecret() : undefined))] },
     usual,
     { level, message: "the watcher of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a replan decider that throws',
-    { tools: [conditionalReplan(get, leak)] },
+    { tools: [conditionalReplan(get, throwSecret)] },
     usual,
     { level, message: "the replan decider of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a strategy that throws',
-    { tools, use: [defineInjectionStrategy({ name: 'late', evaluate: leak })] },
+    { tools, use: [defineInjectionStrategy({ name: 'late', evaluate: throwSecret })] },
     usual,
     { level, message: "the strategy 'late' threw in evaluate", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a condition of a chained type that throws',
-    { tools, use: [chaining([chainFrom(Customer, { when: leak })])] },
+    { tools, use: [chaining([chainFrom(Customer, { when: throwSecret })])] },
     usual,
     {
       level,
@@ -143,7 +143,7 @@ it.each<
   ],
   [
     'a transformer that throws',
-    { tools, use: [defineTransformer({ name: 'cut', result: leak })] },
+    { tools, use: [defineTransformer({ name: 'cut', result: throwSecret })] },
     usual,
     {
       level,

@@ -13,8 +13,8 @@ import { createManualClock, createTestSession, scriptedModel } from '../../../..
 import { askInTime, createMemoryLoop } from '../../../doors/loop.ts';
 import type { FeedItem, TurnEnd } from '../../../doors/session.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { asks } from '../agentic/scenes.ts';
-import { reads, shownResults } from '../tool-loop/scenes.ts';
+import { askAgents } from '../agentic/scenes.ts';
+import { readingTool, shownResults } from '../tool-loop/scenes.ts';
 import { memoryApp } from './memory-app.ts';
 
 const MINUTE = 60_000;
@@ -267,7 +267,7 @@ describe('loops inside an agent', () => {
     name: 'dig',
     description: 'Digs.',
     input: jsonSchema({ type: 'object', properties: { message: { type: 'string' } } }),
-    tools: [reads('look')],
+    tools: [readingTool('look')],
     model: slow,
   });
   const other = (modelTimeout?: ModelTimeout) =>
@@ -290,7 +290,7 @@ describe('loops inside an agent', () => {
     const clock = createManualClock(1_000_000);
     const inner = tool();
     const agent = defineAgent({ ...clerk, tools: [inner], settings: { timeout: { total: 3_000 } } });
-    const model = scriptedModel([asks(inner.name), 'Well.']);
+    const model = scriptedModel([askAgents(inner.name), 'Well.']);
     const session = createTestSession(agent, { model, clock });
     const answer = session.send('Go.');
     await clock.advance(ms - 1);

@@ -50,7 +50,7 @@ const replyBy =
  * Returns the faults in the order of ends: an event of a call or its loop after its end, or an end before
  * those inside it.
  */
-function faults(events: readonly StoredEvent[]): readonly string[] {
+function findFaults(events: readonly StoredEvent[]): readonly string[] {
   const ended = new Set<string>();
   const open = new Map<string, string>();
   return events.flatMap((event) => {
@@ -137,7 +137,7 @@ describe('nested loops', () => {
       fc.asyncProperty(numbers, async (drawn) => {
         let at = 0;
         const events = await play((size) => (drawn[at++ % drawn.length] ?? 0) % size);
-        expect(faults(events)).toEqual([]);
+        expect(findFaults(events)).toEqual([]);
       }),
       { numRuns: 60, endOnFailure: true },
     );

@@ -16,7 +16,7 @@ import { type MemoryApp, memoryApp } from './memory-app.ts';
 const NO_LIMITS = { iterations: 1_000 };
 
 /** Counts every message to the session, independently of the meter. */
-function counter() {
+function createCounter() {
   let messages = 0;
   const wrap = (port: SessionPort): SessionPort =>
     new Proxy(port, {
@@ -70,7 +70,7 @@ async function drive({
   spent = 1,
   asked: askedBefore = 0,
 }: Scene): Promise<Driven> {
-  const { wrap, messages } = counter();
+  const { wrap, messages } = createCounter();
   const app = memoryApp({
     replies,
     tools,
@@ -390,7 +390,7 @@ describe('an invocation near its time limit', () => {
 describe('a slow reply', () => {
   it('is left to another invocation before lease renewals use up the subrequests', async () => {
     const clock = createManualClock(1_000_000);
-    const { wrap, messages } = counter();
+    const { wrap, messages } = createCounter();
     const { tool } = countingTool('count', { effect: 'read' });
     const replies = [batch('count'), () => new Promise<string>(() => {})];
     const app = memoryApp({

@@ -18,7 +18,7 @@ import {
   decide,
   openQuestionsOf,
   QUESTION,
-  results,
+  resultsOf,
   SCHEMA,
   startTurn,
   typesOf,
@@ -52,7 +52,7 @@ describe('a suspended call with open questions', () => {
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
-    expect([ran.length, await results(app)]).toEqual([3, [['book', 'approve reject']]]);
+    expect([ran.length, await resultsOf(app)]).toEqual([3, [['book', 'approve reject']]]);
   });
 });
 
@@ -69,7 +69,7 @@ describe('a question from a running call', () => {
     const { end, turn } = await startTurn(app, { waitUntil: (promise) => work.push(promise) });
     await app.clock.advance(10_000);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([['book', unknownOutcomeText('book')]]);
+    expect(await resultsOf(app)).toEqual([['book', unknownOutcomeText('book')]]);
     const question = [...questionsOf(await app.events(turn)).values()].flat().at(0);
     expect(question?.standing).toBe('dropped');
     expect(said.map(String)).toEqual([`Error: Call ${turn}.3.0 has ended, and cannot ask any more.`]);
@@ -88,7 +88,7 @@ describe('a question from a running call', () => {
     await app.port.post({ kind: 'cancel', turn, body: '{}' });
     await app.clock.advance(LEASE_MS / 3 + 100);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { outcome: 'cancelled' } });
-    expect(await results(app)).toEqual([['book', unknownOutcomeText('book')]]);
+    expect(await resultsOf(app)).toEqual([['book', unknownOutcomeText('book')]]);
     expect(await openQuestionsOf(app, turn)).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe('a question from a running call', () => {
       },
     ]);
     expect(await takeOver(app, app.clock, left)).toMatchObject({ status: 'ended', turn: { text: 'Done.' } });
-    expect([ran, await results(app)]).toEqual([[], [['book', unknownOutcomeText('book')]]]);
+    expect([ran, await resultsOf(app)]).toEqual([[], [['book', unknownOutcomeText('book')]]]);
     expect(await openQuestionsOf(app, left.turn)).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('a question from a running call', () => {
     expect(await advanceUntilSettled(app.clock, app.run(await app.resume(turn)))).toMatchObject({
       turn: { text: 'Done.' },
     });
-    expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
+    expect([ran.length, await resultsOf(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
   it('is not asked twice by a `once` call that certainly did not run, and keeps its answer', async () => {
@@ -160,7 +160,7 @@ describe('a question from a running call', () => {
     expect(typesOf(await app.events(turn)).filter((type) => type === 'tool-call-suspended')).toHaveLength(1);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect([ran.length, await results(app)]).toEqual([2, [['book', 'approve']]]);
+    expect([ran.length, await resultsOf(app)]).toEqual([2, [['book', 'approve']]]);
   });
 
   it('is void if the restarted call asks another question in its place', async () => {
@@ -181,7 +181,7 @@ describe('a question from a running call', () => {
     await app.clock.advance(LEASE_MS / 4);
     await decide(app, turn, { decision: 'approve' });
     expect(await advanceUntilSettled(app.clock, again)).toMatchObject({ turn: { text: 'Done.' } });
-    expect(await results(app)).toEqual([
+    expect(await resultsOf(app)).toEqual([
       [
         'book',
         "Error: Tool 'book' has changed since this was asked, so the decision no longer applies. Call it again to ask again.",

@@ -48,10 +48,10 @@ const eventsOf = async (app: MemoryApp): Promise<readonly SessionEvent[]> => {
   return (page?.rows ?? []).map(({ body }) => JSON.parse(body) as SessionEvent); // It was stored as such an event.
 };
 
-const generations = async (app: MemoryApp): Promise<(number | undefined)[]> =>
+const generationsOf = async (app: MemoryApp): Promise<(number | undefined)[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
 
-const results = async (app: MemoryApp): Promise<string[]> =>
+const resultsOf = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
 const refusalText = (row: number): string =>
@@ -78,8 +78,8 @@ describe('turns that schedule turns', () => {
     });
     await app.say('Go.');
     expect(await runAll()).toBe(8);
-    expect(await generations(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
-    const told = await results(app);
+    expect(await generationsOf(app)).toEqual([undefined, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const told = await resultsOf(app);
     expect(told).toEqual([...Array.from({ length: 8 }, () => 'planned'), refusalText(8)]);
     expect(warned.mock.calls).toEqual([
       [
@@ -115,12 +115,12 @@ describe('turns that schedule turns', () => {
     expect(turns).toBe(scheduled);
     expect(turns).toBeLessThanOrEqual(126);
     expect((await app.port.read({ from: 1, limit: 1 }))?.waiting).toEqual([]);
-    const told = await results(app);
+    const told = await resultsOf(app);
     expect(told).toHaveLength(turns + 1);
     expect(new Set(told.filter((text) => text !== 'undefined' && text !== ''))).toEqual(
       new Set(why.map((text) => text.slice('Error: '.length))),
     );
-    expect(Math.max(...(await generations(app)).map((generation = 0) => generation))).toBe(most);
+    expect(Math.max(...(await generationsOf(app)).map((generation = 0) => generation))).toBe(most);
   });
 
   it('start a new count with the next message of a person', async () => {
@@ -135,7 +135,7 @@ describe('turns that schedule turns', () => {
     await app.say('Go.');
     expect(await runAll()).toBe(2);
     await app.say('And on.');
-    expect(await generations(app)).toEqual([undefined, 1, 2, undefined]);
+    expect(await generationsOf(app)).toEqual([undefined, 1, 2, undefined]);
     expect(await runAll()).toBe(2);
   });
 
@@ -180,7 +180,7 @@ describe('turns that schedule turns', () => {
     const { app, runAll } = scene(scheduleOnce, { limits: { maxGenerations: 3 } });
     await app.say('Go.');
     expect(await runAll()).toBe(3);
-    expect((await results(app)).at(-1)).toBe(refusalText(3));
+    expect((await resultsOf(app)).at(-1)).toBe(refusalText(3));
   });
 
   it("are unlimited if the agent sets 'unlimited'", async () => {

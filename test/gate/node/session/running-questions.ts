@@ -71,4 +71,4 @@ export async function decide(app: ClockedApp, turn: string, sent: Answer<'decisi
 export const typesOf = (events: readonly StoredEvent[]): readonly string[] => events.map(({ type }) => type);
 
 /** The name and the result of each call, as the model reads them. */
-export const results = async (app: MemoryApp) => callResults((await app.state()).messages);
+export const resultsOf = async (app: MemoryApp) => callResults((await app.state()).messages);

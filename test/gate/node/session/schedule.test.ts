@@ -40,7 +40,7 @@ function scene(
   return { app, clock, appended };
 }
 
-const results = async (app: MemoryApp): Promise<string[]> => {
+const resultsOf = async (app: MemoryApp): Promise<string[]> => {
   const page = await app.port.read({ from: 1, limit: 1_000 });
   return (page?.rows ?? [])
     .map(({ body }) => JSON.parse(body) as SessionEvent) // It was stored as such an event.
@@ -168,7 +168,7 @@ describe('a message that a call schedules', () => {
   ])('is refused if it is %s', async (_, request, message) => {
     const { app } = scene((call) => sendLater(call, request as LaterMessage));
     await app.say('Go.');
-    expect(await results(app)).toEqual([`Error: ${message}`]);
+    expect(await resultsOf(app)).toEqual([`Error: ${message}`]);
   });
 
   it('is limited to twenty per turn, even if calls run in parallel', async () => {
@@ -183,7 +183,7 @@ describe('a message that a call schedules', () => {
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(20);
     const full =
       'Error: Not scheduled: the calls of this turn have scheduled 20 messages already, and no more may be in one turn.';
-    expect((await results(app)).filter((text) => text === full)).toHaveLength(4);
+    expect((await resultsOf(app)).filter((text) => text === full)).toHaveLength(4);
   });
 
   it('counts once if its call restarts after a decision', async () => {
@@ -216,7 +216,7 @@ describe('a message that a call schedules', () => {
     const { app } = scene(plan, Array.from({ length: 6 }, () => [PLAN, 'Done.']).flat());
     for (let i = 0; i < 6; i += 1) await app.say('Go.');
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(MAX_WAITING.turns);
-    expect((await results(app)).at(-1)).toBe(
+    expect((await resultsOf(app)).at(-1)).toBe(
       'Error: Not scheduled: 100 messages wait in this session already, and no more may. There is room when some of them were answered.',
     );
     expect(MAX_WAITING).toEqual(MAX_WAITING_TURNS);
@@ -250,7 +250,9 @@ describe('a message that a call schedules', () => {
     await app.say('Go.');
     // The first waiting turn has started in the commit that ended this turn.
     expect((await app.port.read({ from: 1 }))?.waiting).toHaveLength(99);
-    const told = (await results(app)).filter((text) => text.startsWith('Error: Not scheduled: 100 messages'));
+    const told = (await resultsOf(app)).filter((text) =>
+      text.startsWith('Error: Not scheduled: 100 messages'),
+    );
     expect(told).toHaveLength(2);
   });
 

@@ -7,7 +7,7 @@ import { advanceUntilSettled, LEASE_MS, LONGEST_PAUSE, leaveHolderSilent } from 
 import { memoryApp } from './memory-app.ts';
 
 /** A message that steers the running turn. */
-function steering(turn: string): TurnStart {
+function steeringStart(turn: string): TurnStart {
   const event = { message: 'Make it blue.', principal: { id: 'tester' }, loopId: turn, context: {} };
   const body = JSON.stringify({ v: 1, type: 'turn-started', turn, ...event });
   return { ...startOf(turn), started: { type: 'turn-started', turn, body }, whenBusy: 'steer' };
@@ -29,7 +29,7 @@ describe('a steering message whose turn ends before the next model call', () => 
     const app = memoryApp({ tools: [exits], replies: [{ calls: [{ name: 'work' }] }], clock });
     const end = app.run(await app.lease('Go.'));
     await clock.advance(100);
-    await app.port.accept(steering('s1'));
+    await app.port.accept(steeringStart('s1'));
     await clock.advance(8_000); // A renewal delivers the message to the holder.
     work.reject(exitEarly('done'));
     await advanceUntilSettled(clock, end);
@@ -41,7 +41,7 @@ describe('a steering message whose turn ends before the next model call', () => 
     const clock = createManualClock(1_000_000);
     const app = memoryApp({ replies: [], clock, leaseMs: LEASE_MS });
     const { turn } = await leaveHolderSilent(app, []);
-    await app.port.accept(steering('s1'));
+    await app.port.accept(steeringStart('s1'));
     for (let death = 1; death < 8; death += 1) {
       await clock.advance(LEASE_MS + LONGEST_PAUSE);
       await app.resume(turn);

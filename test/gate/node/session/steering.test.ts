@@ -45,7 +45,7 @@ function scene(
 }
 
 /** A tool that sends a message to the turn that runs it. */
-const steering =
+const steeringTool =
   (text: string, options: { readonly effect?: 'read' | 'once'; readonly returnDirect?: boolean } = {}) =>
   (session: () => TestSession): readonly AnyTool[] => [
     defineTool({
@@ -65,7 +65,7 @@ describe('a message for the running turn', () => {
   it.each(['read', 'once'] as const)(
     'is shown to the model in its next request, after the results of the running calls (%s)',
     async (effect) => {
-      const session = scene([WORK, 'Done, in blue.'], steering('Make it blue.', { effect }));
+      const session = scene([WORK, 'Done, in blue.'], steeringTool('Make it blue.', { effect }));
       const answer = await session.send('Paint it.');
       expect(answer).toMatchObject({ outcome: 'completed', text: 'Done, in blue.', iterations: 2 });
       expect(session.requests.map(shownTexts)).toEqual([
@@ -81,7 +81,7 @@ describe('a message for the running turn', () => {
   );
 
   it('is journaled with its sender, and with the id that its own turn would have had', async () => {
-    const session = scene([WORK, 'Done.'], steering('Make it blue.'));
+    const session = scene([WORK, 'Done.'], steeringTool('Make it blue.'));
     const { turn } = await session.send('Paint it.');
     const steered = (await session.events()).find(({ type }) => type === 'turn-steered');
     expect(steered).toEqual({
@@ -138,7 +138,7 @@ describe('a message for the running turn', () => {
             name: 'helper',
             description: 'Helps.',
             instructions: '',
-            tools: steering('Hurry.')(current),
+            tools: steeringTool('Hurry.')(current),
           }),
         }),
       ],
@@ -149,7 +149,7 @@ describe('a message for the running turn', () => {
   });
 
   it('prevents a direct return, and the model answers both messages', async () => {
-    const session = scene([WORK, 'Worked, and blue.'], steering('In blue.', { returnDirect: true }));
+    const session = scene([WORK, 'Worked, and blue.'], steeringTool('In blue.', { returnDirect: true }));
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Worked, and blue.' });
   });
 
@@ -174,7 +174,7 @@ describe('a message for the running turn', () => {
 
   it('is answered in the output schema of the agent', async () => {
     const output = v.object({ color: v.string() });
-    const session = scene([WORK, 'no form', '{"color":"blue"}'], steering('In blue.'), { output });
+    const session = scene([WORK, 'no form', '{"color":"blue"}'], steeringTool('In blue.'), { output });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'blue' } });
     expect(shownTexts(session.requests[1]).at(-1)).toBe('user: In blue.');
   });

@@ -23,7 +23,7 @@ const plan = (run: (call: CallContext) => unknown): Tool =>
 const PLAN: ScriptedReply = { calls: [{ name: 'plan' }] };
 
 /** Schedules this number of messages, and returns the refusals. */
-const schedules =
+const scheduleTurns =
   (count: number) =>
   async (call: CallContext): Promise<string> => {
     const refusals: string[] = [];
@@ -55,7 +55,7 @@ const eventsOf = async ({ port }: MemoryApp): Promise<readonly SessionEvent[]> =
   return (page?.rows ?? []).map(({ body, type }) => ({ ...JSON.parse(body), type }) as SessionEvent); // It was stored as such an event.
 };
 
-const results = async (app: MemoryApp): Promise<string[]> =>
+const resultsOf = async (app: MemoryApp): Promise<string[]> =>
   (await eventsOf(app)).flatMap((event) => (event.type === 'tool-call-ended' ? modelText(event.result) : []));
 
 const refusalText = (count: number): string =>
@@ -64,7 +64,7 @@ const refusalText = (count: number): string =>
 const USED = { inputTokens: 900, outputTokens: 100 };
 
 /** Replies that each use a thousand tokens. */
-const costly = (turns: number): ScriptedReply[] =>
+const costlyReplies = (turns: number): ScriptedReply[] =>
   Array.from({ length: turns }, () => [
     { ...PLAN, usage: USED },
     { text: 'Done.', usage: USED },
@@ -78,11 +78,11 @@ const tokensOf = async (app: MemoryApp): Promise<number> => {
 describe('a tree of turns', () => {
   it('is limited to twenty scheduled turns, even if each turn schedules twenty', async () => {
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
-    const { app, runAll } = scene(schedules(20));
+    const { app, runAll } = scene(scheduleTurns(20));
     await app.say('Go.');
     const { turn: root } = await app.state();
     expect(await runAll()).toBe(20);
-    const told = (await results(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
+    const told = (await resultsOf(app)).flatMap((text) => text.split('\n')).filter((text) => text !== '');
     expect(told).toHaveLength(20 * 20);
     expect(new Set(told)).toEqual(new Set([refusalText(20)]));
     expect(warned).toHaveBeenCalledTimes(20);
@@ -95,13 +95,13 @@ describe('a tree of turns', () => {
   });
 
   it('is limited to the number of turns that the agent sets', async () => {
-    const { app, runAll } = scene(schedules(3), { limits: { maxScheduled: 5 } });
+    const { app, runAll } = scene(scheduleTurns(3), { limits: { maxScheduled: 5 } });
     await app.say('Go.');
     expect(await runAll()).toBe(5);
   });
 
   it('starts again with each message of a person', async () => {
-    const { app, runAll } = scene(schedules(2), { limits: { maxScheduled: 4 } });
+    const { app, runAll } = scene(scheduleTurns(2), { limits: { maxScheduled: 4 } });
     await app.say('Go.');
     expect(await runAll()).toBe(4);
     await app.say('And again.');
@@ -109,7 +109,10 @@ describe('a tree of turns', () => {
   });
 
   it('has one token budget; the turn that exceeds it names the limit', async () => {
-    const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
+    const { app, runAll } = scene(scheduleTurns(1), {
+      use: [budget({ tokens: 5_000 })],
+      replies: costlyReplies(40),
+    });
     await app.say('Go.');
     await runAll();
     expect(await tokensOf(app)).toBeLessThanOrEqual(5_000);
@@ -123,8 +126,8 @@ describe('a tree of turns', () => {
 
   it('has one cost budget', async () => {
     const modelOptions = { prices: { input: 1_000, output: 1_000 } };
-    const options = { use: [budget({ cost: 5 })], replies: costly(40), modelOptions };
-    const { app, runAll } = scene(schedules(1), options);
+    const options = { use: [budget({ cost: 5 })], replies: costlyReplies(40), modelOptions };
+    const { app, runAll } = scene(scheduleTurns(1), options);
     await app.say('Go.');
     await runAll();
     const { usage, turn } = await app.state();
@@ -133,7 +136,10 @@ describe('a tree of turns', () => {
   });
 
   it('has a full budget again after a message of a person', async () => {
-    const { app, runAll } = scene(schedules(1), { use: [budget({ tokens: 5_000 })], replies: costly(40) });
+    const { app, runAll } = scene(scheduleTurns(1), {
+      use: [budget({ tokens: 5_000 })],
+      replies: costlyReplies(40),
+    });
     await app.say('Go.');
     await runAll();
     await app.say('And again.');
@@ -144,9 +150,13 @@ describe('a tree of turns', () => {
     const seen: unknown[] = [];
     const run = async (call: CallContext): Promise<void> => {
       seen.push([call.process?.budget.tokens?.used, call.process?.used.tokens]);
-      await schedules(1)(call);
+      await scheduleTurns(1)(call);
     };
-    const options = { use: [budget({ tokens: 50_000 })], replies: costly(40), limits: { maxGenerations: 1 } };
+    const options = {
+      use: [budget({ tokens: 50_000 })],
+      replies: costlyReplies(40),
+      limits: { maxGenerations: 1 },
+    };
     const { app, runAll } = scene(run, options);
     await app.say('Go.');
     await runAll();
@@ -157,7 +167,7 @@ describe('a tree of turns', () => {
   });
 
   it('is the same in a snapshot and in a fold of the journal', async () => {
-    const { app, clock } = scene(schedules(3), { replies: costly(40) });
+    const { app, clock } = scene(scheduleTurns(3), { replies: costlyReplies(40) });
     await app.say('Go.');
     await clock.advance(1_000);
     const state = emptyState();
@@ -184,10 +194,10 @@ describe('a tree of turns', () => {
   });
 
   it.each<[string, SessionEvent, object]>([
-    ['starts again when a person steers a turn', steered({}), { root: 't1', generation: 0, before: 0 }],
+    ['starts again when a person steers a turn', turnSteered({}), { root: 't1', generation: 0, before: 0 }],
     [
       'takes the place of the sender when a call of another session steers a turn',
-      steered({ root: 'r', generation: 7, count: 9 }),
+      turnSteered({ root: 'r', generation: 7, count: 9 }),
       { root: 'r', generation: 7 },
     ],
     ['starts again when a person decides about a call', callDecided({}), { root: 't1', generation: 0 }],
@@ -213,7 +223,7 @@ const turnStarted = (turn: string): Extract<SessionEvent, { type: 'turn-started'
   principal: { id: 'tester' },
 });
 
-function steered(place: object): SessionEvent {
+function turnSteered(place: object): SessionEvent {
   return {
     type: 'turn-steered',
     turn: 't1',
@@ -236,7 +246,7 @@ describe('a recurring run', () => {
     const run = (call: CallContext): Promise<string> => sendLater(call, again);
     const options = {
       use: [budget({ tokens: 5_000 })],
-      replies: costly(31),
+      replies: costlyReplies(31),
       limits: { maxGenerations: 1, maxScheduled: 1 },
     };
     const { app, clock } = scene(run, options);
@@ -271,7 +281,7 @@ describe('a recurring run', () => {
       'or leave it.';
     const beside =
       'Not scheduled: a recurring run waits in this session already, and only one may. Cancel that one first, or leave it.';
-    expect((await results(app)).flatMap((text) => text.split('\n'))).toEqual([
+    expect((await resultsOf(app)).flatMap((text) => text.split('\n'))).toEqual([
       id,
       beside,
       known,
@@ -302,7 +312,7 @@ describe('a recurring run', () => {
     const { app, runAll } = scene(run);
     await app.say('Go.');
     expect(await runAll()).toBe(1);
-    expect((await results(app)).at(-1)).toBe(
+    expect((await resultsOf(app)).at(-1)).toBe(
       'Error: Not scheduled: another turn has started this one. Only a turn that a person or the app has started, or a recurring run, ' +
         'may schedule a recurring run.',
     );
@@ -314,7 +324,7 @@ describe('a recurring run', () => {
   ])('is refused with %o', async (wrong, message) => {
     const { app } = scene((call) => sendLater(call, { ...again, ...wrong }));
     await app.say('Go.');
-    expect((await results(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
+    expect((await resultsOf(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
   });
 });
 

@@ -24,7 +24,7 @@ const look = defineTool({
 });
 
 /** A port that cannot read files for the next `times.left` reads. */
-const overloaded =
+const overloadedPort =
   (times: { left: number }) =>
   (port: SessionPort): SessionPort => ({
     ...port,
@@ -35,20 +35,20 @@ const overloaded =
     },
   });
 
-const yields = (events: readonly { type: string; reason?: string }[]) =>
+const yieldsOf = (events: readonly { type: string; reason?: string }[]) =>
   events.flatMap(({ type, reason }) => (type === 'turn-yielded' ? [reason] : []));
 
 describe('a turn that cannot read a file from its session', () => {
   it('is handed over at once and resumes with all its results', async () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.', 'Still there.'];
-    const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
+    const app = memoryApp({ tools: [look], replies, clock, wrap: overloadedPort(times) });
     await advanceUntilSettled(clock, app.say('Look.'));
     const leased = await app.lease('And now?');
     const turn = leased.page.openTurn?.id ?? '';
     times.left = 1;
     expect(await advanceUntilSettled(clock, app.run(leased))).toMatchObject({ status: 'handed-over' });
-    expect(yields(await app.events(turn))).toEqual(['its session could not be reached']);
+    expect(yieldsOf(await app.events(turn))).toEqual(['its session could not be reached']);
     expect(app.dispatched).toEqual([turn]);
     const next = await app.resume(turn);
     expect(await advanceUntilSettled(clock, app.run(next))).toMatchObject({
@@ -81,7 +81,7 @@ describe('a turn that cannot read a file from its session', () => {
       'A gull.',
       'It saw a gull.',
     ];
-    const app = memoryApp({ tools: [watcher], replies, clock, wrap: overloaded(times) });
+    const app = memoryApp({ tools: [watcher], replies, clock, wrap: overloadedPort(times) });
     const leased = await app.lease('Go.');
     const turn = leased.page.openTurn?.id ?? '';
     const end = app.run(leased, { leave: client.signal });
@@ -91,7 +91,7 @@ describe('a turn that cannot read a file from its session', () => {
       status: 'handed-over',
     });
     const events = await app.events(turn);
-    expect(yields(events)).toEqual(['its client has gone', 'its session could not be reached']);
+    expect(yieldsOf(events)).toEqual(['its client has gone', 'its session could not be reached']);
     expect(events.filter((event) => event.type === 'tool-call-ended')).toHaveLength(2);
     expect(await advanceUntilSettled(clock, app.run(await app.resume(turn)))).toMatchObject({
       status: 'ended',
@@ -102,7 +102,7 @@ describe('a turn that cannot read a file from its session', () => {
   it('pauses twice as long after each invocation without progress, and is abandoned after 20', async () => {
     const times = { left: 0 };
     const replies = [LOOK, 'Seen.'];
-    const app = memoryApp({ tools: [look], replies, clock, wrap: overloaded(times) });
+    const app = memoryApp({ tools: [look], replies, clock, wrap: overloadedPort(times) });
     await advanceUntilSettled(clock, app.say('Look.'));
     times.left = Number.POSITIVE_INFINITY;
     let leased = await app.lease('And now?');

@@ -16,10 +16,10 @@ import {
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
 import { calls, createTool, results, sessionWith } from '../unfolding/scenes.ts';
 
-const where = ({ session, agent }: { readonly session: string; readonly agent: string }): string =>
+const formatPlace = ({ session, agent }: { readonly session: string; readonly agent: string }): string =>
   `${agent}/${session}`;
 
-const look = createTool('look', where);
+const look = createTool('look', formatPlace);
 
 describe('the session and the agent of a call', () => {
   it('are the names in the URL of the session', async () => {
@@ -57,8 +57,8 @@ describe('the session and the agent of a call', () => {
 
   it('are visible to strategies, instructions and conditions', async () => {
     const seen: Record<string, string> = {};
-    const note = (what: string, view: Parameters<typeof where>[0]): true => {
-      seen[what] = where(view);
+    const note = (what: string, view: Parameters<typeof formatPlace>[0]): true => {
+      seen[what] = formatPlace(view);
       return true;
     };
     const strategy = defineInjectionStrategy({

@@ -19,7 +19,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { agent, asks, calls, TASK } from '../agentic/scenes.ts';
+import { askAgents, calls, createAgent, TASK } from '../agentic/scenes.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -28,7 +28,7 @@ interface Scene extends Pick<ScriptedModelOptions, 'maxOutputTokens' | 'heedsToo
   readonly defaults?: ModelSettings;
   readonly limits?: Limits;
   readonly use?: readonly ModuleUse[];
-  readonly tools?: Parameters<typeof agent>[1];
+  readonly tools?: Parameters<typeof createAgent>[1];
 }
 
 async function requestsOf(
@@ -36,7 +36,7 @@ async function requestsOf(
   { settings, defaults, limits, use, tools = [look], ...options }: Scene = {},
 ) {
   const model = scriptedModel(replies, { ...options, settings: defaults });
-  const session = createTestSession(agent('clerk', tools, { settings, limits, use }), { model });
+  const session = createTestSession(createAgent('clerk', tools, { settings, limits, use }), { model });
   await session.send('Go.');
   return session.requests;
 }
@@ -87,7 +87,7 @@ describe('the settings of an agent', () => {
   it("also apply to a summary, except limits and choices for the agent's own replies", async () => {
     const settings = { maxOutputTokens: 9, stop: ['END'], toolChoice: 'none', seed: 1 } as const;
     const compaction = summarize({ overTokens: 1, keepTurns: 0 });
-    const session = createTestSession(agent('clerk', [look], { settings, use: [compaction] }), {
+    const session = createTestSession(createAgent('clerk', [look], { settings, use: [compaction] }), {
       replies: ['A long answer.', 'A sum.', 'Done.'],
     });
     await session.send('Go on, and on, and on, and on, and on.');
@@ -205,10 +205,10 @@ describe('the settings of a nested loop', () => {
   });
 
   it('are those of the subagent that runs in it', async () => {
-    const helper = agent('helper', [], { settings });
-    const plain = agent('plain');
+    const helper = createAgent('helper', [], { settings });
+    const plain = createAgent('plain');
     const tools = [helper, plain].map((one) => defineSubagent({ agent: one }));
-    const requests = await requestsOf([asks('helper'), 'Yes.', asks('plain'), 'Yes.', 'Done.'], {
+    const requests = await requestsOf([askAgents('helper'), 'Yes.', askAgents('plain'), 'Yes.', 'Done.'], {
       settings: outer,
       tools,
     });

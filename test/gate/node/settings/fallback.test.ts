@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
-import { agent } from '../agentic/scenes.ts';
+import { createAgent } from '../agentic/scenes.ts';
 import { askedIn, eventsOf } from '../tool-loop/budget-scene.ts';
 
 const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
@@ -238,7 +238,7 @@ describe('a loop with a fallback', () => {
       prices: { input: 1, output: 10 },
     });
     const b = modelNamed('b', [thinking, busy], { prices: { input: 3, output: 30 } });
-    const session = createTestSession(agent('clerk', [look], { use: [budget({ cost: 10 })] }), {
+    const session = createTestSession(createAgent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
     });
@@ -266,7 +266,7 @@ describe('a loop with a fallback', () => {
   it('sends private data of a candidate back only to that candidate', async () => {
     const a = modelNamed('a', [busy, 'Done.']);
     const b = modelNamed('b', [thinking, thinking, busy]);
-    const session = createTestSession(agent('clerk', [look]), { model: fallback([a, b]) });
+    const session = createTestSession(createAgent('clerk', [look]), { model: fallback([a, b]) });
     await session.send('Go.');
     const kept = (request: ModelRequest | undefined) =>
       (request?.messages ?? []).flatMap((message) =>

@@ -9,28 +9,28 @@ import {
   answersInside,
   answersRead,
   calls,
+  createWorkshop,
   instructionsInside,
   notNow,
   offeredInside,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   positionsOf,
   sessionWith,
-  workshop,
+  storedPositions,
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
   it('does not run, and returns the required state (STM-04)', async () => {
     const { machine, done } = orderMachine();
-    const session = sessionWith([machine], [order('41'), calls('ship'), 'So.', 'Done.']);
+    const session = sessionWith([machine], [orderCalls('41'), calls('ship'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([`ship: ${notNow('draft', 'confirmed')}`]);
     expect(done).toEqual([]);
   });
 
   it('returns every suitable state, and is not an error (STM-04)', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const [go, back] = [tool('go'), tool('back')];
     const machine = defineStateMachine({
       name: 'orders',
@@ -49,7 +49,7 @@ describe('a call in the wrong state', () => {
   });
 
   it('asks for no approval, and does not check its input', async () => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -71,7 +71,7 @@ describe('a call in the wrong state', () => {
 
 describe('a transition', () => {
   it('follows only a successful call (STM-06)', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const results: unknown[] = [error('No stock.'), new Error('Broken.'), 'confirmed'];
     const confirm = tool('confirm', () => {
       const result = results.shift();
@@ -89,7 +89,7 @@ describe('a transition', () => {
       calls('confirm'),
       calls('ship'),
     ];
-    const session = sessionWith([machine], [order('41'), ...tries, 'Confirmed.', 'Done.']);
+    const session = sessionWith([machine], [orderCalls('41'), ...tries, 'Confirmed.', 'Done.']);
     await session.send('Go.');
     const refused = `ship: ${notNow('draft', 'confirmed')}`;
     expect(await answersInside(session)).toEqual([
@@ -98,19 +98,19 @@ describe('a transition', () => {
       ...['confirm: confirmed', 'ship: ship done'],
     ]);
     expect(done.filter((name) => name === 'confirm')).toHaveLength(3);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 
   it('does not follow a tool without a target state (STM-06)', async () => {
     const { machine } = orderMachine();
-    const session = sessionWith([machine], [order('41'), calls('add_item', 'status'), 'So.', 'Done.']);
+    const session = sessionWith([machine], [orderCalls('41'), calls('add_item', 'status'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['add_item: add_item done', 'status: status done']);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('does not follow an invalid input', async () => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const pay = defineTool({
       name: 'pay',
       description: 'Pays.',
@@ -122,7 +122,7 @@ describe('a transition', () => {
     });
     const session = sessionWith(
       [machine],
-      [order('41'), calls('pay', ['pay', { amount: 3 }]), 'So.', 'Done.'],
+      [orderCalls('41'), calls('pay', ['pay', { amount: 3 }]), 'So.', 'Done.'],
     );
     await session.send('Go.');
     expect((await answersInside(session)).map((answer) => answer.split('\n')[0])).toEqual([
@@ -136,7 +136,7 @@ describe('the calls of one reply', () => {
   it('run in order, and each one runs in the state after the previous call (STM-12)', async () => {
     const { machine, done } = orderMachine();
     const batch = calls('ship', 'add_item', 'confirm', 'status', 'ship', 'add_item');
-    const session = sessionWith([machine], [order('41'), batch, 'Shipped.', 'Done.']);
+    const session = sessionWith([machine], [orderCalls('41'), batch, 'Shipped.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([
       `ship: ${notNow('draft', 'confirmed')}`,
@@ -147,7 +147,7 @@ describe('the calls of one reply', () => {
       `add_item: ${notNow('shipped', 'draft')}`,
     ]);
     expect(done).toEqual(['add_item', 'confirm', 'status', 'ship']);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('never overlap, whatever their serial keys are, even for tools that a strategy adds (STM-12)', async () => {
@@ -182,7 +182,7 @@ describe('the calls of one reply', () => {
 });
 
 describe('the model of a state machine', () => {
-  const moves = [order('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
+  const moves = [orderCalls('41'), calls('confirm'), calls('ship'), 'Shipped.', 'Done.'];
 
   it('sees every tool in every state by default (STM-07)', async () => {
     const session = sessionWith([orderMachine().machine], moves);
@@ -209,14 +209,22 @@ describe('the model of a state machine', () => {
   it('sees the same instructions in the whole call: the first state, the task and a note about availability (STM-09)', async () => {
     const session = sessionWith(
       [orderMachine().machine],
-      [order('41'), calls('confirm'), 'Confirmed.', order('41'), calls('ship'), 'Shipped.', 'Done.'],
+      [
+        orderCalls('41'),
+        calls('confirm'),
+        'Confirmed.',
+        orderCalls('41'),
+        calls('ship'),
+        'Shipped.',
+        'Done.',
+      ],
     );
     await session.send('Go.');
     expect(instructionsInside(session)).toEqual(['draft', 'draft', 'confirmed', 'confirmed'].map(told));
   });
 
   it('sees the same instructions when another invocation resumes, even after a transition or a reset', async () => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const { machine } = orderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
@@ -228,14 +236,14 @@ describe('the model of a state machine', () => {
     const session = sessionWith(
       [machine],
       [
-        ...[order('41'), calls('confirm'), 'Confirmed.'],
+        ...[orderCalls('41'), calls('confirm'), 'Confirmed.'],
         ...[anew, calls('confirm'), calls('ship'), calls('status'), 'Shipped.', 'Done.'],
       ],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
     expect(await session.decide('ship', 'approve')).toMatchObject({ outcome: 'completed' });
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(instructionsInside(session)).toEqual(Array(6).fill(told('draft')));
   });
 
@@ -261,7 +269,7 @@ describe('the model of a state machine', () => {
 
 describe('a tool that returns a stored result', () => {
   it('makes no transition if it returns its stored result in a later state', async () => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const terms = oneShotPerLoop(tool('terms'), 'Sign them.');
     const machine = defineStateMachine({
       name: 'orders',
@@ -292,7 +300,7 @@ describe('the name of a state machine', () => {
         calls(['other', { orderId: '41' }]),
         calls('confirm'),
         'So.',
-        order('41'),
+        orderCalls('41'),
         calls('ship'),
         'So.',
         'Done.',
@@ -301,6 +309,6 @@ describe('the name of a state machine', () => {
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['confirm: confirm done', 'ship: ship done']);
     expect(answersRead(session)).toEqual(['So.', 'So.']);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 });

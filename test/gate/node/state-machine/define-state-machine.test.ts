@@ -15,14 +15,14 @@ import {
   answersInside,
   answersRead,
   calls,
-  order,
+  createWorkshop,
+  orderCalls,
   orderMachine,
-  positions,
   sessionWith,
-  workshop,
+  storedPositions,
 } from './scenes.ts';
 
-const { tool } = workshop();
+const { tool } = createWorkshop();
 const [go, stay, status] = [tool('go'), tool('stay'), tool('status')];
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
 
@@ -36,7 +36,7 @@ const NOT_NULL =
   process.env.NODE_ENV === 'production' ? 'is not a tool and has no tools' : 'must not be null';
 
 /** Returns the error of an untyped definition. */
-function refusal(config: object): unknown {
+function refusalOf(config: object): unknown {
   try {
     defineStateMachine({ ...base, ...config } as unknown as Parameters<typeof defineStateMachine>[0]);
   } catch (thrown) {
@@ -110,14 +110,14 @@ describe('defineStateMachine', () => {
       `it cannot have these tools: Tool at index 0 ${NOT_NULL}.`,
     ],
   ])('throws for %s (STM-03)', (_, config, field, problem) => {
-    expect(refusal(config)).toEqual([field, `Tool 'door': ${problem}`]);
+    expect(refusalOf(config)).toEqual([field, `Tool 'door': ${problem}`]);
   });
 
   it('throws if tools of different states, or of a state and of all states, share a name', () => {
-    const other = workshop().tool('go');
+    const other = createWorkshop().tool('go');
     const problem = ['states', "Tool 'door': two tools of its states have the name 'go'."];
-    expect(refusal({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
-    expect(refusal({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(problem);
+    expect(refusalOf({ states: { open: [go], shut: [other] }, initial: 'open' })).toEqual(problem);
+    expect(refusalOf({ states: { open: [go] }, initial: 'open', everywhere: [other] })).toEqual(problem);
   });
 
   it('accepts one object with states, entries that are tools or { tool, to }, and tools of all states (STM-01)', () => {
@@ -205,7 +205,7 @@ describe('the description of a tool in a state machine', () => {
 
 describe('a tool that is listed in several states', () => {
   it('is offered once, with the target of the current state (STM-08)', async () => {
-    const { tool: made, done } = workshop();
+    const { tool: made, done } = createWorkshop();
     const next = made('next');
     const lamp = defineStateMachine({
       ...base,
@@ -220,18 +220,18 @@ describe('a tool that is listed in several states', () => {
     await session.send('Go.');
     expect(done).toEqual(['next', 'next', 'next', 'next']);
     expect(session.requests[1]?.tools.map(({ name }) => name)).toEqual(['next']);
-    expect(await positions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/door': { '': 'amber' } });
   });
 
   it('can have a target in one state while it is available in all states', async () => {
-    const { tool: made } = workshop();
+    const { tool: made } = createWorkshop();
     const next = made('next');
     const states = { red: [{ tool: next, to: 'green' }], green: [] } as const;
     const lamp = defineStateMachine({ ...base, initial: 'red', states, everywhere: [next] });
     const session = sessionWith([lamp], [calls('door'), calls('next', 'next'), 'Green.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['next: next done', 'next: next done']);
-    expect(await positions(session)).toEqual({ 'clerk/door': { '': 'green' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/door': { '': 'green' } });
   });
 });
 
@@ -243,7 +243,7 @@ describe('tools of all states', () => {
         return 'asked';
       }
     }
-    let stock: readonly AnyTool[] = [workshop().tool('count')];
+    let stock: readonly AnyTool[] = [createWorkshop().tool('count')];
     const machine = defineStateMachine({
       ...base,
       initial: 'open',
@@ -251,7 +251,7 @@ describe('tools of all states', () => {
       everywhere: [new Desk(), toolProvider({ toolsNow: () => stock })],
     });
     const restock = (): void => {
-      stock = [...stock, workshop().tool('weigh')];
+      stock = [...stock, createWorkshop().tool('weigh')];
     };
     const session = sessionWith(
       [machine],
@@ -294,7 +294,7 @@ describe('startingIn', () => {
       const { machine } = orderMachine();
       const copy = state === 'draft' ? machine : startingIn(machine, state);
       if (state === 'draft') startingIn(machine, 'confirmed');
-      const session = sessionWith([copy], [order('41'), calls('ship'), 'So.', 'Done.']);
+      const session = sessionWith([copy], [orderCalls('41'), calls('ship'), 'So.', 'Done.']);
       await session.send('Go.');
       expect(await answersInside(session)).toEqual([answer]);
     }
@@ -302,22 +302,22 @@ describe('startingIn', () => {
 
   it('does not change a stored position', async () => {
     const { machine } = orderMachine();
-    const first = [order('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
+    const first = [orderCalls('41'), calls('confirm', 'ship'), 'Shipped.', 'Done.'];
     const session = sessionWith(
       [startingIn(machine, 'draft')],
-      [...first, order('41'), calls('ship'), 'So.', 'Done.'],
+      [...first, orderCalls('41'), calls('ship'), 'So.', 'Done.'],
     );
     await session.send('Go.');
     await session.send('Again.');
-    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
   it('can be applied to its own result, and keeps all options', async () => {
     const { machine } = orderMachine();
     const copy = startingIn(startingIn(machine, 'confirmed'), 'shipped');
-    const session = sessionWith([copy], [order('41'), 'So.', 'Done.']);
+    const session = sessionWith([copy], [orderCalls('41'), 'So.', 'Done.']);
     await session.send('Go.');
-    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
     expect(copy.inner?.map(({ description }) => description)).toEqual(
       machine.inner?.map(({ description }) => description),
     );
@@ -341,7 +341,7 @@ describe('startingIn', () => {
 describe('the result of a state machine', () => {
   const Parcel = defineDomainType({ name: 'Parcel', schema: v.object({ code: v.string() }) });
   const parcel = (code: string) => () => artifact(`Parcel ${code}.`, Parcel, { code });
-  const { tool: made } = workshop();
+  const { tool: made } = createWorkshop();
   const machine = defineStateMachine({
     ...base,
     initial: 'packed',

@@ -8,18 +8,18 @@ import {
   answersInside,
   answersRead,
   calls,
+  createWorkshop,
   instructionsInside,
   notNow,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   positionsOf,
-  turn,
-  workshop,
+  storedPositions,
+  turnReplies,
 } from './scenes.ts';
 
 describe('a stored state that the code no longer defines', () => {
-  const { tool, done } = workshop();
+  const { tool, done } = createWorkshop();
   const before = orderMachine({
     states: {
       draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
@@ -60,40 +60,48 @@ describe('a stored state that the code no longer defines', () => {
     "must map it to a current state in 'renamed'.";
 
   it('causes an error that names it, and is never treated as the initial state', async () => {
-    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', order('41'), 'Done.']);
+    const { session, deploy } = deployed([orderCalls('41'), 'So.', 'Done.', orderCalls('41'), 'Done.']);
     await session.send('Go.');
     deploy(after());
     const asked = session.requests.length;
     await session.send('Again.');
     expect(answersRead(session).at(-1)).toBe(`Error: Tool 'orders' did not run. ${gone}`);
     expect(session.requests.length - asked).toBe(2);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('becomes the state to which the definition renames it', async () => {
-    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
+    const { session, deploy } = deployed([orderCalls('41'), 'So.', 'Done.', ...turnReplies('41', 'ship')]);
     await session.send('Go.');
     deploy(after({ draft: 'confirmed' }));
     await session.send('Ship.');
     expect(instructionsInside(session).at(-2)).toContain('\n\nThe state in which you begin is: confirmed\n');
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('can be left by a reset', async () => {
     const again = calls(['orders', { orderId: '41', again: true }]);
-    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', again, calls('ship'), 'So.', 'Done.']);
+    const { session, deploy } = deployed([
+      orderCalls('41'),
+      'So.',
+      'Done.',
+      again,
+      calls('ship'),
+      'So.',
+      'Done.',
+    ]);
     await session.send('Go.');
     deploy(after());
     await session.send('Again.');
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('is reported to every call of an open loop, and to the model', async () => {
     const { session, deploy } = deployed([
-      order('41'),
+      orderCalls('41'),
       'So.',
       'Done.',
-      order('41'),
+      orderCalls('41'),
       calls('confirm', 'status'),
       calls('status'),
       'So.',
@@ -115,7 +123,7 @@ describe('a stored state that the code no longer defines', () => {
   });
 
   it('does not arise from a changed initial state, because a started machine keeps its state', async () => {
-    const { session, deploy } = deployed([order('41'), 'So.', 'Done.', ...turn('41', 'ship')]);
+    const { session, deploy } = deployed([orderCalls('41'), 'So.', 'Done.', ...turnReplies('41', 'ship')]);
     await session.send('Go.');
     deploy(orderMachine({ initial: 'confirmed' }).machine);
     await session.send('Ship.');

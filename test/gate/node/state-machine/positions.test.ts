@@ -9,33 +9,36 @@ import {
   answersRead,
   byLoop,
   calls,
+  createWorkshop,
   notNow,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   positionsOf,
   sessionWith,
-  turn,
-  workshop,
+  storedPositions,
+  turnReplies,
 } from './scenes.ts';
 
 describe('the position of a state machine', () => {
   it('is the one at the end of the last turn, even after a restart', async () => {
     const { machine, done } = orderMachine();
-    const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('41', 'confirm', 'ship')]);
+    const session = sessionWith(
+      [machine],
+      [...turnReplies('41', 'confirm'), ...turnReplies('41', 'confirm', 'ship')],
+    );
     await session.send('Confirm.');
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
     await session.send('Ship.');
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(done).toEqual(['confirm', 'ship']);
   });
 
   it('is part of the snapshot of a long journal', async () => {
     const { machine } = orderMachine();
-    const turns = Array.from({ length: 30 }, (_, index) => turn(`${index}`, 'confirm'));
-    const session = sessionWith([machine], [...turns.flat(), ...turn('7', 'ship')]);
+    const turns = Array.from({ length: 30 }, (_, index) => turnReplies(`${index}`, 'confirm'));
+    const session = sessionWith([machine], [...turns.flat(), ...turnReplies('7', 'ship')]);
     for (const _ of turns) await session.send('Confirm.');
     expect((await session.events()).length).toBeGreaterThan(250);
     session.restart();
@@ -43,7 +46,7 @@ describe('the position of a state machine', () => {
     const expected = Object.fromEntries(
       turns.map((_, index) => [index, index === 7 ? 'shipped' : 'confirmed']),
     );
-    expect(await positions(session)).toEqual(positionsOf(expected));
+    expect(await storedPositions(session)).toEqual(positionsOf(expected));
   });
 
   it('is separate for each key, even for unusual keys', async () => {
@@ -51,7 +54,11 @@ describe('the position of a state machine', () => {
     const keys = ['__proto__', 'constructor', 'toString', '', '41'];
     const session = sessionWith(
       [machine],
-      [...keys.flatMap((key) => turn(key, 'confirm')), ...turn('42', 'ship'), ...turn('__proto__', 'ship')],
+      [
+        ...keys.flatMap((key) => turnReplies(key, 'confirm')),
+        ...turnReplies('42', 'ship'),
+        ...turnReplies('__proto__', 'ship'),
+      ],
     );
     for (const _ of keys) await session.send('Confirm.');
     session.restart();
@@ -64,7 +71,9 @@ describe('the position of a state machine', () => {
       41: 'confirmed',
       42: 'draft',
     };
-    const known = Object.entries(Object((await positions(session)) as object)['clerk/orders'] as object);
+    const known = Object.entries(
+      Object((await storedPositions(session)) as object)['clerk/orders'] as object,
+    );
     expect(Object.fromEntries(known.filter(([key]) => key !== '__proto__'))).toEqual(expected);
     expect(known.filter(([key]) => key === '__proto__')).toEqual([['__proto__', 'shipped']]);
     expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
@@ -72,10 +81,10 @@ describe('the position of a state machine', () => {
 
   it('is shared by all calls of a machine without a key', async () => {
     const { machine } = orderMachine({ key: undefined });
-    const session = sessionWith([machine], [...turn('41', 'confirm'), ...turn('42', 'ship')]);
+    const session = sessionWith([machine], [...turnReplies('41', 'confirm'), ...turnReplies('42', 'ship')]);
     await session.send('Confirm.');
     await session.send('Ship.');
-    expect(await positions(session)).toEqual(positionsOf({ '': 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ '': 'shipped' }));
   });
 
   it('depends on the path of the machine: it is another one inside another tool', async () => {
@@ -88,11 +97,19 @@ describe('the position of a state machine', () => {
     });
     const session = sessionWith(
       [machine, desk],
-      [...turn('41', 'confirm'), calls('desk'), order('41'), calls('ship'), 'So.', 'So.', 'Done.'],
+      [
+        ...turnReplies('41', 'confirm'),
+        calls('desk'),
+        orderCalls('41'),
+        calls('ship'),
+        'So.',
+        'So.',
+        'Done.',
+      ],
     );
     await session.send('Confirm.');
     await session.send('Ship.');
-    expect(await positions(session)).toEqual({
+    expect(await storedPositions(session)).toEqual({
       ...positionsOf({ 41: 'confirmed' }),
       'clerk/desk/orders': { 41: 'draft' },
     });
@@ -104,13 +121,20 @@ describe('the position of a state machine', () => {
     const again = calls(['orders', { orderId: '41', again: true }]);
     const session = sessionWith(
       [machine],
-      [...turn('41', 'confirm'), again, calls('ship'), 'So.', 'Done.', ...turn('41', 'confirm')],
+      [
+        ...turnReplies('41', 'confirm'),
+        again,
+        calls('ship'),
+        'So.',
+        'Done.',
+        ...turnReplies('41', 'confirm'),
+      ],
     );
     await session.send('Confirm.');
     await session.send('Again.');
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
     await session.send('Confirm.');
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 });
 
@@ -123,7 +147,7 @@ describe('a state machine whose Worker is killed', () => {
     more: { readonly reconciles?: boolean; readonly again?: boolean } = {},
     batch = calls('ship'),
   ) {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const kill = (): string => {
       if (done.filter((name) => name === 'ship').length === 1) session.kill();
       return 'ship done';
@@ -140,7 +164,7 @@ describe('a state machine whose Worker is killed', () => {
     const opening = calls(['orders', { orderId: '41', again: more.again ?? false }]);
     const session: TestSession = sessionWith(
       [machine],
-      [...turn('41', 'confirm'), opening, batch, 'So.', 'Done.'],
+      [...turnReplies('41', 'confirm'), opening, batch, 'So.', 'Done.'],
     );
     return { session, done };
   }
@@ -169,7 +193,7 @@ describe('a state machine whose Worker is killed', () => {
       { slice: 'state-machines', at: expect.any(Number), fact: { key: '41', state: 'shipped' } },
     ]);
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('keeps its position if the outcome of the effect is unknown', async () => {
@@ -180,7 +204,7 @@ describe('a state machine whose Worker is killed', () => {
     expect((await answersInside(session)).at(-1)).toContain(
       "ship: Error: The outcome of this call of 'ship' is unknown",
     );
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 
   it('resumes in the middle of a batch, in the state after the earlier calls', async () => {
@@ -198,7 +222,7 @@ describe('a state machine whose Worker is killed', () => {
       `confirm: ${notNow('shipped', 'draft')}`,
     ]);
     // The machine was reset once, and not again when another invocation resumed.
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     expect(
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
     ).toHaveLength(1);
@@ -213,14 +237,14 @@ describe('calls of a state machine in one reply', () => {
     const session = sessionWith(
       [machine],
       byLoop({
-        'Work.': [order('41', ' 41 '), 'Done.'],
+        'Work.': [orderCalls('41', ' 41 '), 'Done.'],
         'Order 41.': [calls('confirm'), 'Confirmed.', calls('ship'), 'Shipped.'],
       }),
     );
     await session.send('Go.');
     expect(done).toEqual(['confirm', 'ship']);
     expect(answersRead(session)).toEqual(['Confirmed.', 'Shipped.']);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
     const frames = (await session.events()).flatMap((event) =>
       event.type === 'frame-started' || (event.type === 'tool-call-ended' && !('frame' in event))
         ? event.type
@@ -234,14 +258,14 @@ describe('calls of a state machine in one reply', () => {
     const session = sessionWith(
       [machine],
       byLoop({
-        'Work.': [order('41', '42'), 'Done.'],
+        'Work.': [orderCalls('41', '42'), 'Done.'],
         'Order 41.': [calls('confirm'), 'So.'],
         'Order 42.': [calls('confirm'), calls('ship'), 'So.'],
       }),
     );
     await session.send('Go.');
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed', 42: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed', 42: 'shipped' }));
     const starts = (await session.events()).map(({ type }) => type);
     expect(starts.lastIndexOf('frame-started')).toBeLessThan(starts.indexOf('tool-call-ended'));
   });
@@ -269,16 +293,16 @@ describe('calls of a state machine in one reply', () => {
         throw new Error('The key is missing.');
       },
     });
-    const session = sessionWith([machine], [order('41', '42'), 'Done.']);
+    const session = sessionWith([machine], [orderCalls('41', '42'), 'Done.']);
     await session.send('Go.');
     expect(answersRead(session)).toEqual(['Error: The key is missing.', 'Error: The key is missing.']);
-    expect(await positions(session)).toEqual({});
+    expect(await storedPositions(session)).toEqual({});
   });
 });
 
 describe('a tool of a state machine that waits for approval', () => {
   function waiting(batch = calls('confirm')) {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const { machine } = orderMachine({
       states: {
         draft: [{ tool: requireApproval(tool('confirm'), 'Confirm?'), to: 'confirmed' }],
@@ -286,24 +310,27 @@ describe('a tool of a state machine that waits for approval', () => {
         shipped: [],
       },
     });
-    return { session: sessionWith([machine], [order('41'), batch, calls('ship'), 'So.', 'Done.']), done };
+    return {
+      session: sessionWith([machine], [orderCalls('41'), batch, calls('ship'), 'So.', 'Done.']),
+      done,
+    };
   }
 
   it('makes no transition before it has run', async () => {
     const { session, done } = waiting();
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
     expect(await session.decide('confirm', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(done).toEqual(['confirm', 'ship']);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it('makes the transition if the approval edits the input', async () => {
     const { session } = waiting();
     await session.send('Go.');
     await session.decide('confirm', { decision: 'edit', input: { by: 'hand' } });
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
   });
 
   it.each(['reject', 'exit'] as const)('makes no transition if a person decides %s', async (decision) => {
@@ -312,7 +339,7 @@ describe('a tool of a state machine that waits for approval', () => {
     await session.decide('confirm', decision);
     expect(done).toEqual([]);
     session.restart();
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'draft' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'draft' }));
   });
 
   it('delays the calls after it, which see its outcome', async () => {

@@ -12,17 +12,17 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import {
   answersInside,
   calls,
+  createWorkshop,
   notNow,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   sessionWith,
-  turn,
-  workshop,
+  storedPositions,
+  turnReplies,
 } from './scenes.ts';
 
 /** Two unfolding tools, each with a tool of the same name. The second one is offered as `us_orders`. */
-const regions = (eu: AnyTool, us: AnyTool): AnyTool[] => [
+const regionTools = (eu: AnyTool, us: AnyTool): AnyTool[] => [
   defineUnfolding({ name: 'eu', description: 'Europe.', scope: 'session', tools: [eu] }),
   defineUnfolding({ name: 'us', description: 'America.', scope: 'session', tools: [us] }),
 ];
@@ -32,9 +32,9 @@ const usOrder = calls(['us_orders', { orderId: '41' }]);
 describe('two state machines with the same name', () => {
   it('have separate positions in two unfolding tools', async () => {
     const [eu, us] = [orderMachine(), orderMachine()];
-    const session = sessionWith(regions(eu.machine, us.machine), [
+    const session = sessionWith(regionTools(eu.machine, us.machine), [
       calls('eu', 'us'),
-      ...turn('41', 'confirm'),
+      ...turnReplies('41', 'confirm'),
       usOrder,
       calls('ship', 'confirm'),
       'So.',
@@ -48,7 +48,7 @@ describe('two state machines with the same name', () => {
       'confirm: confirm done',
     ]);
     session.restart();
-    expect(await positions(session)).toEqual({
+    expect(await storedPositions(session)).toEqual({
       'clerk/orders': { 41: 'confirmed' },
       'clerk/us_orders': { 41: 'confirmed' },
     });
@@ -58,11 +58,11 @@ describe('two state machines with the same name', () => {
     const { machine } = orderMachine();
     const session = sessionWith(
       [machine, withName(machine, 'sales')],
-      [...turn('41', 'confirm'), calls(['sales', { orderId: '41' }]), calls('ship'), 'So.', 'Done.'],
+      [...turnReplies('41', 'confirm'), calls(['sales', { orderId: '41' }]), calls('ship'), 'So.', 'Done.'],
     );
     await session.send('Go.');
     await session.send('Again.');
-    expect(await positions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { 41: 'shipped' } });
   });
 
   it.each([
@@ -86,14 +86,14 @@ describe('two state machines with the same name', () => {
     ],
   ])('have separate positions inside %s with the same name', async (_, around) => {
     const [eu, us] = [orderMachine(), orderMachine()];
-    const session = sessionWith(regions(around([eu.machine]), around([us.machine])), [
+    const session = sessionWith(regionTools(around([eu.machine]), around([us.machine])), [
       calls('eu', 'us'),
-      ...[calls('orders'), order('41'), calls('confirm'), 'So.', 'So.'],
-      ...[calls('us_orders'), order('41'), calls('ship'), 'So.', 'So.'],
+      ...[calls('orders'), orderCalls('41'), calls('confirm'), 'So.', 'So.'],
+      ...[calls('us_orders'), orderCalls('41'), calls('ship'), 'So.', 'So.'],
       'Done.',
     ]);
     await session.send('Go.');
-    expect(await positions(session)).toEqual({
+    expect(await storedPositions(session)).toEqual({
       'clerk/orders/orders': { 41: 'confirmed' },
       'clerk/us_orders/orders': { 41: 'draft' },
     });
@@ -102,7 +102,7 @@ describe('two state machines with the same name', () => {
 
 describe('two playbooks with the same name', () => {
   it('have separate progress in two unfolding tools', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const playbook = (): AnyTool => {
       const [look, act] = [tool('look'), tool('act')];
       return definePlaybook({
@@ -113,7 +113,7 @@ describe('two playbooks with the same name', () => {
         locked: [{ tool: act, unlockedBy: after(look) }],
       });
     };
-    const session = sessionWith(regions(playbook(), playbook()), [
+    const session = sessionWith(regionTools(playbook(), playbook()), [
       calls('eu', 'us'),
       ...[calls('orders'), calls('look'), 'So.', calls('us_orders'), calls('act'), 'So.'],
       ...[calls('orders'), calls('act'), 'So.', 'Done.'],

@@ -19,12 +19,12 @@ export const calls = (...wanted: readonly (string | readonly [name: string, inpu
 });
 
 /** Makes a reply that calls the state machine for these orders. */
-export const order = (...ids: readonly string[]) =>
+export const orderCalls = (...ids: readonly string[]) =>
   calls(...ids.map((orderId) => ['orders', { orderId }] as const));
 
 /** Returns a turn that calls the machine for an order and makes these calls one after another. */
-export const turn = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
-  order(orderId),
+export const turnReplies = (orderId: string, ...names: readonly string[]): ScriptedReply[] => [
+  orderCalls(orderId),
   ...names.map((name) => calls(name)),
   'So.',
   'Done.',
@@ -39,7 +39,7 @@ export const notNow = (current: string, ...states: readonly string[]): string =>
 export const positionsOf = (keys: Readonly<Record<string, string>>) => ({ 'clerk/orders': keys });
 
 /** Returns a list of actions, and a factory for tools that record and report their actions. */
-export function workshop() {
+export function createWorkshop() {
   const done: string[] = [];
   const tool = <const Name extends string>(
     name: Name,
@@ -69,7 +69,7 @@ type Config = Parameters<typeof defineStateMachine<'orders', OrderStates, typeof
 
 /** Returns a machine that confirms and ships orders, with one position for each order. */
 export function orderMachine(changes: Partial<Config> = {}) {
-  const { done, tool } = workshop();
+  const { done, tool } = createWorkshop();
   const [addItem, confirm, ship, status] = [tool('add_item'), tool('confirm'), tool('ship'), tool('status')];
   const machine: Orders = defineStateMachine({
     name: 'orders',
@@ -103,7 +103,7 @@ export const sessionWith = (
   });
 
 /** Returns the positions of the machines in a session. */
-export const positions = async (session: TestSession): Promise<Json | undefined> =>
+export const storedPositions = async (session: TestSession): Promise<Json | undefined> =>
   (await session.state()).memories.get('state-machines');
 
 /** Returns the result of each inner call with the name of its tool, in the order in which the calls ended. */

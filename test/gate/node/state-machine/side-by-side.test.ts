@@ -10,13 +10,13 @@ import {
   answersInside,
   answersRead,
   calls,
+  createWorkshop,
   notNow,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   positionsOf,
   sessionWith,
-  workshop,
+  storedPositions,
 } from './scenes.ts';
 
 type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
@@ -53,21 +53,21 @@ const deskAgent = (machine: AnyTool): AnyTool =>
 type Calls = ReturnType<typeof calls>;
 
 /** Returns two calls of `desk`, each with a loop of the machine for order 41 and these replies. */
-const desks = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
+const deskScripts = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
   'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
-  '{"at":1}': [order('41'), 'So.'],
-  '{"at":2}': [order(' 41'), 'So.'],
+  '{"at":1}': [orderCalls('41'), 'So.'],
+  '{"at":2}': [orderCalls(' 41'), 'So.'],
   '{"orderId":"41"}': [...first, 'So.'],
   '{"orderId":" 41"}': [...second, 'So.'],
 });
 
 const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedReply[] =>
-  byMessage(desks(first, second));
+  byMessage(deskScripts(first, second));
 
 const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
 /** Returns the results of the machine's tools, sorted because either loop can end first. */
-const sorted = async (session: TestSession): Promise<string[]> =>
+const sortedAnswers = async (session: TestSession): Promise<string[]> =>
   (await answersInside(session)).filter((answer) => !answer.startsWith('orders')).toSorted();
 
 describe('parallel loops of one state machine', () => {
@@ -81,17 +81,17 @@ describe('parallel loops of one state machine', () => {
       const session = sessionWith([around(machine)], twoDesks([calls('confirm')], [calls('confirm')]));
       expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
       expect(done).toEqual(['confirm']);
-      expect(await sorted(session)).toEqual([
+      expect(await sortedAnswers(session)).toEqual([
         `confirm: ${notNow('confirmed', 'draft')}`,
         'confirm: confirm done',
       ]);
       session.restart();
-      expect(await positions(session)).toEqual(atDesk('confirmed'));
+      expect(await storedPositions(session)).toEqual(atDesk('confirmed'));
     },
   );
 
   it('continue in the new state after a transition, even before its batch has ended', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const { machine } = orderMachine({
       states: {
         draft: [{ tool: tool('confirm'), to: 'confirmed' }],
@@ -105,19 +105,19 @@ describe('parallel loops of one state machine', () => {
       twoDesks([calls('confirm', 'look')], [calls('status'), calls('status'), calls('ship')]),
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
     session.restart();
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
     // The last batch does not undo the transition.
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
     session.restart();
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
   });
 
   it('do not run a call whose approval arrives after a transition', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const { machine } = orderMachine({
       initial: 'draft',
       states: {
@@ -134,14 +134,17 @@ describe('parallel loops of one state machine', () => {
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
     expect(done).toEqual(['cancel']);
-    expect(await sorted(session)).toEqual(['cancel: cancel done', `pay: ${notNow('shipped', 'draft')}`]);
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await sortedAnswers(session)).toEqual([
+      'cancel: cancel done',
+      `pay: ${notNow('shipped', 'draft')}`,
+    ]);
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
   });
 
   it.each(['the caller runs', 'waits in its own loop'])(
     'let a call that %s resume after a transition, without a second transition',
     async (how) => {
-      const { tool, done } = workshop();
+      const { tool, done } = createWorkshop();
       const isCallers = how === 'the caller runs';
       const pay = isCallers
         ? manual(tool('pay'))
@@ -161,7 +164,10 @@ describe('parallel loops of one state machine', () => {
           shipped: [],
         },
       });
-      const replies = { ...desks([calls('pay')], [calls('cancel')]), '{}': [calls('transfer'), 'Paid.'] };
+      const replies = {
+        ...deskScripts([calls('pay')], [calls('cancel')]),
+        '{}': [calls('transfer'), 'Paid.'],
+      };
       const session = sessionWith([desk(machine)], byMessage(replies));
       expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
       expect(done).toEqual(['cancel']);
@@ -170,8 +176,8 @@ describe('parallel loops of one state machine', () => {
         ? session.result('pay', { text: 'Paid.' })
         : session.decide('transfer', 'approve');
       expect(await ended).toMatchObject({ outcome: 'completed' });
-      expect(await sorted(session)).toContain('pay: Paid.');
-      expect(await positions(session)).toEqual(atDesk('shipped'));
+      expect(await sortedAnswers(session)).toContain('pay: Paid.');
+      expect(await storedPositions(session)).toEqual(atDesk('shipped'));
     },
   );
 
@@ -183,14 +189,14 @@ describe('parallel loops of one state machine', () => {
     const session = sessionWith(
       [reviewed],
       byMessage({
-        'Go.': [order('41', '42'), 'Done.'],
+        'Go.': [orderCalls('41', '42'), 'Done.'],
         '{"orderId":"41"}': [calls('confirm'), 'So.'],
         '{"orderId":" 41"}': [calls('confirm'), 'So.'],
       }),
     );
     await session.send('Go.');
     expect(done).toEqual(['confirm']);
-    expect(await sorted(session)).toEqual([
+    expect(await sortedAnswers(session)).toEqual([
       `confirm: ${notNow('confirmed', 'draft')}`,
       'confirm: confirm done',
     ]);
@@ -198,7 +204,7 @@ describe('parallel loops of one state machine', () => {
       'So.',
       'So.\nNote: whoever approved this call changed its input to {"orderId":" 41"}.',
     ]);
-    expect(await positions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'confirmed' }));
   });
 });
 
@@ -217,7 +223,7 @@ describe('parallel loops of one state machine in a killed Worker', () => {
   });
 
   const killing = (first: readonly Calls[], second: readonly Calls[]) => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const confirm = tool('confirm', async () => {
       await waitForEvent(session, asksFor('confirm'), 2); // The other loop has called its model, too.
       session.kill();
@@ -245,17 +251,17 @@ describe('parallel loops of one state machine in a killed Worker', () => {
       (await session.events()).filter((event) => event.type === 'turn-resumed' && event.cause === 'expired'),
     ).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
-    expect(await sorted(session)).toEqual([
+    expect(await sortedAnswers(session)).toEqual([
       `confirm: ${notNow('confirmed', 'draft')}`,
       'confirm: confirm done',
       'status: status done',
     ]);
     session.restart();
-    expect(await positions(session)).toEqual(atDesk('confirmed'));
+    expect(await storedPositions(session)).toEqual(atDesk('confirmed'));
   });
 
   it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const confirm = tool('confirm', async () => {
       await waitForEvent(session, asksFor('ship')); // The other loop has called its model.
       return 'confirm done';
@@ -282,6 +288,6 @@ describe('parallel loops of one state machine in a killed Worker', () => {
     expect(asked).toBeLessThan(told.findIndex((one) => one.includes('confirm done')));
     expect(told.filter((one) => one.includes('turn-resumed') && one.includes('expired'))).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship']);
-    expect(await positions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
   });
 });

@@ -9,16 +9,16 @@ import { crash } from '../unfolding/scenes.ts';
 import {
   answersInside,
   calls,
+  createWorkshop,
   instructionsInside,
   notNow,
   offeredInside,
-  order,
+  orderCalls,
   orderMachine,
-  positions,
   positionsOf,
   sessionWith,
-  turn,
-  workshop,
+  storedPositions,
+  turnReplies,
 } from './scenes.ts';
 
 beforeEach(() => {
@@ -26,8 +26,8 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-const finding = (...names: readonly string[]) => {
-  const { tool } = workshop();
+const findingSource = (...names: readonly string[]) => {
+  const { tool } = createWorkshop();
   return findingOut(names.map((name) => tool(name)));
 };
 
@@ -38,10 +38,10 @@ describe('a state of a state machine', () => {
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
     expect(machine.inner?.map(({ name }) => name)).toEqual(['pay', 'put', 'status']);
-    const session = sessionWith([machine], turn('1', 'put', 'pay'));
+    const session = sessionWith([machine], turnReplies('1', 'put', 'pay'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['put: 1 in it', 'pay: paid for 1']);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of an object with a method named `run`, like the definition of a tool', async () => {
@@ -54,10 +54,10 @@ describe('a state of a state machine', () => {
     const { machine } = orderMachine({
       states: { draft: [{ tool: new Job(), to: 'confirmed' }], confirmed: [], shipped: [] },
     });
-    const session = sessionWith([machine], turn('1', 'run'));
+    const session = sessionWith([machine], turnReplies('1', 'run'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['run: ran']);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe('a state of a state machine', () => {
     const { machine } = orderMachine({
       states: { draft: [{ tool: cart, to: 'confirmed' }], confirmed: [cart], shipped: [] },
     });
-    const replies = [...turn('1', 'put', 'put', 'pay'), ...turn('1', 'put')];
+    const replies = [...turnReplies('1', 'put', 'put', 'pay'), ...turnReplies('1', 'put')];
     const session = sessionWith([machine], replies, [], warm);
     await session.send('Go.');
     await session.send('Go.');
@@ -78,11 +78,11 @@ describe('a state of a state machine', () => {
       `pay: paid for ${puts}`,
       'put: 1 in it',
     ]);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
   });
 
   it('accepts the tools of a group, whose notes come first in the instructions', async () => {
-    const { tool } = workshop();
+    const { tool } = createWorkshop();
     const group = defineToolGroup({
       role: 'shop',
       description: 'Shop.',
@@ -93,22 +93,22 @@ describe('a state of a state machine', () => {
       instructions: 'Do it.',
       states: { draft: [group], confirmed: [{ tool: group, to: 'shipped' }], shipped: [] },
     });
-    const session = sessionWith([machine], turn('1', 'buy'));
+    const session = sessionWith([machine], turnReplies('1', 'buy'));
     await session.send('Go.');
     expect(instructionsInside(session)).toEqual(['Do it.\n\nBuy little.', 'Do it.\n\nBuy little.']);
     expect(await answersInside(session)).toEqual(['buy: buy done']);
   });
 
   it('accepts a provider, which is asked before each model call and whose tools can make transitions', async () => {
-    const { provider, discover } = finding('buy');
+    const { provider, discover } = findingSource('buy');
     const { machine } = orderMachine({
       states: { draft: [{ tool: provider, to: 'confirmed' }], confirmed: [], shipped: [] },
     });
-    const session = sessionWith([machine], turn('1', 'buy', 'buy'));
+    const session = sessionWith([machine], turnReplies('1', 'buy', 'buy'));
     await session.send('Go.');
     expect(offeredInside(session)).toEqual(Array(3).fill(['buy', 'status']));
     expect(await answersInside(session)).toEqual(['buy: buy done', `buy: ${notNow('confirmed', 'draft')}`]);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
     expect(discover).toHaveBeenCalledTimes(3);
     expect(session.requests[1]?.tools[0]?.description).toBe(
       'Does buy.\n\n[Available in state: draft] [Transitions to: confirmed]',
@@ -116,7 +116,7 @@ describe('a state of a state machine', () => {
   });
 
   it('has the same tools in another invocation', async () => {
-    const { provider } = finding('buy', 'sell');
+    const { provider } = findingSource('buy', 'sell');
     const crashes = crash((): TestSession => session);
     const { machine } = orderMachine({
       everywhere: [crashes],
@@ -126,7 +126,7 @@ describe('a state of a state machine', () => {
         shipped: [],
       },
     });
-    const session = sessionWith([machine], turn('1', 'buy', 'crash', 'sell', 'put', 'put'));
+    const session = sessionWith([machine], turnReplies('1', 'buy', 'crash', 'sell', 'put', 'put'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([
       'buy: buy done',
@@ -135,11 +135,11 @@ describe('a state of a state machine', () => {
       'put: 1 in it',
       `put: ${notNow('shipped', 'confirmed')}`,
     ]);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'shipped' }));
   });
 
   it('can share a provider with another state', async () => {
-    const { provider } = finding('buy');
+    const { provider } = findingSource('buy');
     const { machine } = orderMachine({
       hideUnavailable: true,
       everywhere: [],
@@ -149,25 +149,25 @@ describe('a state of a state machine', () => {
         shipped: [],
       },
     });
-    const session = sessionWith([machine], [order('1'), calls('buy'), calls('buy'), 'So.', 'Done.']);
+    const session = sessionWith([machine], [orderCalls('1'), calls('buy'), calls('buy'), 'So.', 'Done.']);
     await session.send('Go.');
     expect(offeredInside(session)).toEqual([['buy'], ['buy'], []]);
-    expect(await positions(session)).toEqual(positionsOf({ 1: 'shipped' }));
+    expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'shipped' }));
   });
 });
 
 describe('the tools of all states', () => {
   it('can come from a provider', async () => {
-    const { provider } = finding('look');
+    const { provider } = findingSource('look');
     const { machine } = orderMachine({ everywhere: [provider] });
-    const session = sessionWith([machine], turn('1', 'look'));
+    const session = sessionWith([machine], turnReplies('1', 'look'));
     await session.send('Go.');
     expect(await answersInside(session)).toEqual(['look: look done']);
   });
 });
 
 describe('an invalid state', () => {
-  const { tool } = workshop();
+  const { tool } = createWorkshop();
   const web = defineToolGroup({
     role: 'web',
     description: 'Web.',

@@ -4,9 +4,9 @@ import { defineTool, ToolDefinitionError } from '../../../../src/index.ts';
 import { defineStateMachine, startingIn } from '../../../../src/kinds/entry.ts';
 import { requireApproval } from '../../../../src/modules/decorators/entry.ts';
 import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
-import { orderMachine, workshop } from './scenes.ts';
+import { createWorkshop, orderMachine } from './scenes.ts';
 
-const { tool } = workshop();
+const { tool } = createWorkshop();
 const base = { name: 'door', description: 'Is a door.', input: v.object({}) } as const;
 
 describe('the diagram of a state machine', () => {

@@ -8,11 +8,19 @@ import {
   defineStateMachine,
   defineUnfolding,
 } from '../../../../src/kinds/entry.ts';
-import { answersInside, calls, notNow, offeredInside, positions, sessionWith, workshop } from './scenes.ts';
+import {
+  answersInside,
+  calls,
+  createWorkshop,
+  notNow,
+  offeredInside,
+  sessionWith,
+  storedPositions,
+} from './scenes.ts';
 
 describe('an unfolding tool in a state', () => {
   const shop = (hideUnavailable = false) => {
-    const { tool, done } = workshop();
+    const { tool, done } = createWorkshop();
     const edits = defineUnfolding({
       name: 'edits',
       description: 'Edit the order.',
@@ -51,7 +59,7 @@ describe('an unfolding tool in a state', () => {
       'undo: undo done',
       'remove: remove done',
     ]);
-    expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'edited' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { '': 'edited' } });
     const added = session.requests[2]?.tools.find(({ name }) => name === 'add');
     expect(added?.description).toBe('Does add.\n\n[Available in state: open] [Transitions to: edited]');
   });
@@ -74,7 +82,7 @@ describe('an unfolding tool in a state', () => {
       `edits: ${notNow('edited', 'open')}`,
       'undo: undo done',
     ]);
-    expect(await positions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
+    expect(await storedPositions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
   });
 
   it('cannot be opened in the wrong state, and offers no way around the state', async () => {
@@ -97,7 +105,7 @@ describe('an unfolding tool in a state', () => {
 });
 
 describe('a state machine with chaining', () => {
-  const { tool } = workshop();
+  const { tool } = createWorkshop();
   const Parcel = defineDomainType({
     name: 'Parcel',
     schema: v.object({ code: v.string() }),

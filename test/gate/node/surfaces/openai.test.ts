@@ -36,7 +36,7 @@ const answerTo = (events: readonly StoredEvent[]): TurnItem => {
   return { type: 'answer', answer: { ...answer, outcome: answer.outcome } };
 };
 
-const piece = (text: string, more: object = {}): TurnItem => ({
+const textDelta = (text: string, more: object = {}): TurnItem => ({
   type: 'text-delta',
   reply: '1.1',
   text,
@@ -89,9 +89,9 @@ describe('a response in the format of OpenAI', () => {
     const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
     const items = [
       STARTED,
-      piece('It is wr'),
+      textDelta('It is wr'),
       { type: 'reply-restarted', reply: '1.2' } as const,
-      piece('It is'),
+      textDelta('It is'),
       ...events.slice(1),
     ];
     expect(summarizeEvents(await translateItems([...items, answerTo(events)]))).toEqual([
@@ -107,7 +107,7 @@ describe('a response in the format of OpenAI', () => {
   it('replaces text that it has streamed of a lost invocation', async () => {
     const resumed = { ...TURN, seq: 3, type: 'turn-resumed', cause: 'expired' } satisfies StoredEvent;
     const rest = [modelReplied('It is right.', { seq: 4 }), turnEnded('completed', { seq: 5 })];
-    const items = [STARTED, piece('It is wr'), resumed, piece('It'), ...rest];
+    const items = [STARTED, textDelta('It is wr'), resumed, textDelta('It'), ...rest];
     expect(summarizeEvents(await translateItems([...items, answerTo([STARTED, resumed, ...rest])]))).toEqual([
       '+It is wr',
       'incomplete: It is wr',
@@ -121,7 +121,9 @@ describe('a response in the format of OpenAI', () => {
   it('replaces text that it has streamed if the journal differs', async () => {
     const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
     expect(
-      summarizeEvents(await translateItems([STARTED, piece('It was'), ...events.slice(1), answerTo(events)])),
+      summarizeEvents(
+        await translateItems([STARTED, textDelta('It was'), ...events.slice(1), answerTo(events)]),
+      ),
     ).toEqual([
       '+It was',
       'incomplete: It was',
@@ -134,8 +136,8 @@ describe('a response in the format of OpenAI', () => {
 
   it('streams the rest of a reply if its reader connects in the middle', async () => {
     const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
-    const seen = await translateItems([STARTED, piece('It '), piece('is ')]);
-    const items = [STARTED, piece('It is ri'), piece('ght.'), ...events.slice(1), answerTo(events)];
+    const seen = await translateItems([STARTED, textDelta('It '), textDelta('is ')]);
+    const items = [STARTED, textDelta('It is ri'), textDelta('ght.'), ...events.slice(1), answerTo(events)];
     const rest = await translateItems(items, seen.at(-1)?.sequence_number);
     expect(summarizeEvents([...seen, ...rest])).toEqual([
       '+It ',

@@ -88,7 +88,7 @@ const createRequest = (...texts: readonly string[]): ModelRequest => ({
   tools: [],
 });
 
-const by = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
+const runsBy = (care: RepeatEffect): Partial<PlayResult> => ({ runs: [run({ care })] });
 
 describe('`damageOf`', () => {
   it('reports no damage for a play without differences', () => {
@@ -97,14 +97,14 @@ describe('`damageOf`', () => {
 
   it('allows a cut-off invocation to repeat reads, and idempotent calls with the same key', () => {
     for (const care of ['read', 'idempotent'] as const) {
-      expect(damage({ runs: [run({ care }), run({ care })] }, by(care))).toEqual(NONE);
+      expect(damage({ runs: [run({ care }), run({ care })] }, runsBy(care))).toEqual(NONE);
     }
   });
 
   it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
     const events = toStored(modelReplied(1), unknown, ended);
     for (const runs of [[], [run({ care: 'once' })]]) {
-      expect(damage({ events, runs }, by('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
+      expect(damage({ events, runs }, runsBy('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
     }
   });
 
@@ -155,7 +155,7 @@ describe('`damageOf`', () => {
     ],
     [
       'an idempotent call with two keys',
-      damage({ runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) }, by('idempotent')),
+      damage({ runs: ['k1', 'k2'].map((key) => run({ care: 'idempotent', key })) }, runsBy('idempotent')),
       { effectsDoubled: 1, problems: ["call t1:1.0 of 'act' had 2 effects, not 1"] },
     ],
     [
@@ -165,12 +165,12 @@ describe('`damageOf`', () => {
     ],
     [
       'an effect that a receiver reported twice',
-      damage({ reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) }, { reported: [paid()] }),
+      damage({ reported: ['a', 'b'].map((key) => ({ name: 'paid', key })) }, { reported: [paidEffect()] }),
       { effectsDoubled: 1, problems: ["'paid' happened 2 times, not 1"] },
     ],
     [
       'an effect that no receiver reported',
-      damage({ reported: [] }, { reported: [paid()] }),
+      damage({ reported: [] }, { reported: [paidEffect()] }),
       { problems: ["'paid' happened 0 times, not 1"] },
     ],
     [
@@ -180,12 +180,12 @@ describe('`damageOf`', () => {
     ],
     [
       'an unknown outcome without an interruption',
-      damage({ events: toStored(modelReplied(1), unknown, ended) }, by('once'), 'restart'),
+      damage({ events: toStored(modelReplied(1), unknown, ended) }, runsBy('once'), 'restart'),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'a read that ran again without an interruption',
-      damage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, by('read'), 'cold-fold'),
+      damage({ runs: [run({ care: 'read' }), run({ care: 'read' })] }, runsBy('read'), 'cold-fold'),
       { problems: ['call t1:1.0 ran 2 times, not 1, without an interruption'] },
     ],
     [
@@ -209,6 +209,6 @@ describe('`damageOf`', () => {
   });
 });
 
-function paid() {
+function paidEffect() {
   return { name: 'paid', key: undefined };
 }

@@ -4,7 +4,7 @@ import type { FileKey, FileStore } from '../../../../src/modules/files/entry.ts'
 import { createManualClock, createMemorySessions, type SessionPort } from '../../../../src/testing/entry.ts';
 import { SessionFiles } from '../../../doors/files.ts';
 import { toLog } from '../../../doors/tools.ts';
-import { outside } from '../../../fixtures/session-contract/blobs.ts';
+import { outsideBlob } from '../../../fixtures/session-contract/blobs.ts';
 import {
   beginRequest,
   event,
@@ -86,7 +86,7 @@ function makeHarness(): SessionHarness {
 sessionContract('the in-memory session', makeHarness);
 
 /** Returns a session whose due rows wait until the test settles them. */
-function offering() {
+function createOffering() {
   const clock = createManualClock();
   const offered: string[] = [];
   const answers: ((outcome: DueOutcome) => void)[] = [];
@@ -180,7 +180,7 @@ describe('the in-memory session with exact times', () => {
   });
 
   it('settles a row only by the outcome of its own latest offer', async () => {
-    const { clock, offered, answers, session } = offering();
+    const { clock, offered, answers, session } = createOffering();
     for (const turn of ['t1', 't2', 't3']) {
       const { epoch, page } = await lease(session, beginRequest(turn, turn));
       const events = [event(turn, 'last')];
@@ -200,7 +200,7 @@ describe('the in-memory session with exact times', () => {
   });
 
   it('settles no row by the outcome of an erased session with the same name', async () => {
-    const { clock, offered, answers, session } = offering();
+    const { clock, offered, answers, session } = createOffering();
     for (const turn of ['t1', 't2']) {
       await session.erase();
       const { epoch } = await lease(session, beginRequest(turn, turn));
@@ -303,13 +303,13 @@ describe('`createMemorySessions`', () => {
     const accepting = async () => {
       const key = { session: 's', incarnation: 'two', id: 'a' };
       await store.put(key, new Uint8Array(3), 'image/png');
-      const blobs = [outside('a', 3, 'two')];
+      const blobs = [outsideBlob('a', 3, 'two')];
       expect(await session.accept({ ...startInStore('t2', 'two'), blobs })).toMatchObject({
         status: 'accepted',
       });
     };
     const { clock, kept, session, store } = withStore(accepting);
-    const blobs = [outside('a', 3, 'one')];
+    const blobs = [outsideBlob('a', 3, 'one')];
     await store.put({ session: 's', incarnation: 'one', id: 'a' }, new Uint8Array(3), 'image/png');
     const start = { ...startInStore('t1', 'one'), blobs, retainMs: LEASE_MS };
     const { epoch } = await lease(session, { ...beginRequest('t1', 'a'), start });

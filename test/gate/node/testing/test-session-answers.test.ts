@@ -9,7 +9,7 @@ const agentWith = (...tools: readonly AnyTool[]) =>
   defineAgent({ name: 'clerk', description: 'Pays.', instructions: '', tools });
 
 /** Returns a tool that pays, and a list of its payments. */
-function payer() {
+function createPayer() {
   const paid: number[] = [];
   const pay = defineTool({
     name: 'pay',
@@ -30,7 +30,7 @@ const lastResults = ({ requests }: TestSession): unknown[] =>
 
 describe('a test session that waits for a decision', () => {
   it('returns the pending calls, and runs none of them', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [asks] });
     const answer = await session.send('Pay 7.');
     const pending = [
@@ -66,7 +66,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('runs a call once after its approval, and journals who decided (DEC-18, DEC-19)', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
@@ -88,7 +88,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('runs a call with its edited input (AEA-13)', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
     await session.decide('pay', { decision: 'edit', input: { amount: 5 } });
@@ -96,7 +96,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('does not run a rejected call, and shows the rejection to the model (DEC-18, DEC-19)', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Pity.'] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', { decision: 'reject', reason: 'Too much.' })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('ends the turn after an exit, without another model call', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', 'exit')).toMatchObject({
@@ -134,7 +134,7 @@ describe('a test session that waits for a decision', () => {
       'input.amount: Instance type "string" is invalid. Expected "number".',
     ],
   ] as const)('throws for an invalid decision, and still waits: %s', async (_, decision, problem) => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
@@ -144,7 +144,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('throws an error that names the pending calls if the decision fits none or several of them', async () => {
-    const { pay } = payer();
+    const { pay } = createPayer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
     await expect(session.decide('pay', 'approve')).rejects.toThrow(
@@ -161,7 +161,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('resumes after the last of two decisions, and then runs both calls', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const twice = { calls: [call('pay', { amount: 1 }), call('pay', { amount: 2 })] };
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [twice, 'Done.'] });
     const { turn } = await session.send('Pay.');
@@ -173,7 +173,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('asks the questions of a call one after another, each with its own answer', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
     expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ message: 'Outer?' }] });
@@ -184,7 +184,7 @@ describe('a test session that waits for a decision', () => {
   });
 
   it('waits for the same calls after a restart', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     await session.send('Pay 7.');
     session.restart();
@@ -199,7 +199,7 @@ describe('a test session whose decision expires', () => {
     ['reject', 'completed', [], ['Error: No.']],
     ['exit', 'cancelled', [], []],
   ] as const)('continues with the decision %s (AEA-12)', async (onExpiry, outcome, amounts, texts) => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const clock = createManualClock(1_000_000);
     const tool = asksFirst(pay, { expires: 60_000, onExpiry });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
@@ -213,7 +213,7 @@ describe('a test session whose decision expires', () => {
   });
 
   it('does not expire after a decision', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const clock = createManualClock();
     const tool = asksFirst(pay, { expires: 60_000 });
     const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
@@ -225,7 +225,7 @@ describe('a test session whose decision expires', () => {
   });
 
   it('waits for the other calls of the batch', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const clock = createManualClock();
     const patient = asksFirst({ ...pay, name: 'pay_later' });
     const tools = [asksFirst(pay, { expires: 1_000 }), patient];
@@ -249,7 +249,7 @@ describe('a test session with a tool that the caller runs', () => {
   const looks = { calls: [call('look_up', { id: 'o1' })] };
 
   it('waits for the result only if the tool has no `run` (SPM-17, SPA-02)', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const both = { calls: [call('look_up', { id: 'o1' }), call('pay', { amount: 7 })] };
     const session = createTestSession(agentWith(lookUp, pay), { replies: [both, 'Done.'] });
     const answer = await session.send('Look.');
@@ -308,7 +308,7 @@ describe('a test session with a tool that the caller runs', () => {
   });
 
   it('throws for a result if the call waits for a decision', async () => {
-    const { pay, paid } = payer();
+    const { pay, paid } = createPayer();
     const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
     await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(

@@ -7,7 +7,7 @@ const calls = (...names: readonly string[]): ScriptedReply => ({ calls: names.ma
 const REPLIES = [calls('count'), calls('count'), 'Done.'];
 
 /** Defines an agent with a counter in a closure, and one in the state of its calls. */
-function counter() {
+function createCounter() {
   let here = 0;
   const count = defineTool({
     name: 'count',
@@ -33,7 +33,7 @@ describe('an agent that a function creates for a test session', () => {
     let made = 0;
     const make = () => {
       made += 1;
-      return counter();
+      return createCounter();
     };
     const session = createTestSession(make, { replies: REPLIES });
     expect(await countedBy(session)).toEqual([
@@ -47,7 +47,7 @@ describe('an agent that a function creates for a test session', () => {
   });
 
   it('runs its turn in one invocation if the session is warm', async () => {
-    const session = createTestSession(counter, { replies: REPLIES, warm: true });
+    const session = createTestSession(createCounter, { replies: REPLIES, warm: true });
     expect(await countedBy(session)).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },
@@ -56,7 +56,7 @@ describe('an agent that a function creates for a test session', () => {
   });
 
   it('is the same object in all invocations if it is not created by a function', async () => {
-    expect(await countedBy(createTestSession(counter(), { replies: REPLIES }))).toEqual([
+    expect(await countedBy(createTestSession(createCounter(), { replies: REPLIES }))).toEqual([
       { here: 1, kept: 1 },
       { here: 2, kept: 2 },
     ]);

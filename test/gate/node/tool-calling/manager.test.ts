@@ -26,8 +26,8 @@ import {
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { type ToolTable, toolsOf } from '../../../../src/modules/tool-objects/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
-import { diggingTool, reads } from '../tool-loop/scenes.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
+import { diggingTool, readingTool } from '../tool-loop/scenes.ts';
 
 const GO: readonly ModelMessage[] = [{ role: 'user', text: 'Go.' }];
 
@@ -38,7 +38,7 @@ const reply = (...toolCalls: readonly RequestedCall[]): ModelReply => ({
   finish: 'tool-calls',
 });
 
-async function executed(
+async function executeCalls(
   tools: readonly AnyTool[],
   calls: readonly RequestedCall[],
   config: ToolCallingManagerConfig = {},
@@ -49,13 +49,15 @@ async function executed(
   return { ...result, texts: result.generations.map(({ text }) => text) };
 }
 
-const fails = (name: string, thrown: unknown = new Error('No.')) =>
-  reads(name, () => {
+const failingTool = (name: string, thrown: unknown = new Error('No.')) =>
+  readingTool(name, () => {
     throw thrown;
   });
 
 describe('resolveToolDefinitions', () => {
-  const manager = createToolCallingManager({ resolver: staticResolver([reads('b'), reads('c')]) });
+  const manager = createToolCallingManager({
+    resolver: staticResolver([readingTool('b'), readingTool('c')]),
+  });
 
   it('returns the definitions of the tools, and of the names that the resolver finds (SPM-01)', async () => {
     const pay = defineTool({
@@ -91,7 +93,7 @@ describe('resolveToolDefinitions', () => {
   });
 
   it('rejects for an unknown name, and logs a warning with possible reasons (SPM-01)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const options = defineToolCallingOptions({ toolNames: ['mcp_search'] });
     const resolved = manager.resolveToolDefinitions(options);
     await expect(resolved).rejects.toThrow(ToolCallingError);
@@ -108,7 +110,7 @@ describe('resolveToolDefinitions', () => {
 
 describe('a tool resolver', () => {
   it('finds a tool by its name in a list, in which the last one wins (SPM-19)', async () => {
-    const [first, second] = [reads('a'), reads('a')];
+    const [first, second] = [readingTool('a'), readingTool('a')];
     const resolver = staticResolver([first, second]);
     expect(await resolver('a')).toBe(second);
     expect(await resolver('toString')).toBeUndefined();
@@ -116,14 +118,14 @@ describe('a tool resolver', () => {
 
   it('returns the first match of several resolvers, and asks no further ones (SPM-19)', async () => {
     const asked: string[] = [];
-    const [a, b] = [reads('a'), reads('b')];
+    const [a, b] = [readingTool('a'), readingTool('b')];
     const chain = chainResolvers(
       staticResolver([a]),
       async (name) => {
         asked.push(name);
         return name === 'b' ? b : undefined;
       },
-      staticResolver([reads('a'), reads('b')]),
+      staticResolver([readingTool('a'), readingTool('b')]),
     );
     expect([await chain('a'), await chain('b'), await chain('c')]).toEqual([a, b, undefined]);
     expect(asked).toEqual(['b', 'c']);
@@ -167,7 +169,10 @@ describe('executeToolCalls', () => {
   it('can be used in a loop of the program (SPM-17)', async () => {
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, { calls: [{ name: 'look' }] }, 'Done.']);
     const manager = createToolCallingManager();
-    const options = defineToolCallingOptions({ tools: [reads('look')], internalToolExecutionEnabled: false });
+    const options = defineToolCallingOptions({
+      tools: [readingTool('look')],
+      internalToolExecutionEnabled: false,
+    });
     const { signal } = new AbortController();
     let messages = GO;
     for (;;) {
@@ -181,7 +186,7 @@ describe('executeToolCalls', () => {
   });
 
   it('uses the first choice with calls if there are several choices (SPM-02)', async () => {
-    const options = defineToolCallingOptions({ tools: [reads('a'), reads('b')] });
+    const options = defineToolCallingOptions({ tools: [readingTool('a'), readingTool('b')] });
     const replies = [{ ...reply(), text: 'Words.' }, reply(call('b')), reply(call('a'))];
     const { results } = await createToolCallingManager().executeToolCalls(GO, replies, options);
     expect(results.map(({ name }) => name)).toEqual(['b']);
@@ -212,7 +217,10 @@ describe('executeToolCalls', () => {
       input: v.object({ at: v.optional(v.string(), 'me') }),
       run: ({ at }) => at,
     });
-    const { texts } = await executed([tool], [call('echo', ''), call('echo', '  '), call('echo', '{"at"')]);
+    const { texts } = await executeCalls(
+      [tool],
+      [call('echo', ''), call('echo', '  '), call('echo', '{"at"')],
+    );
     expect(texts).toEqual([
       'me',
       'me',
@@ -228,17 +236,20 @@ describe('executeToolCalls', () => {
     [7, '7'],
     [{ a: [1] }, '{"a":[1]}'],
   ])('converts the value %j of a tool to the text %j (SPM-15)', async (value, text) => {
-    expect((await executed([reads('tool', () => value)], [call('tool')])).texts).toEqual([text]);
+    expect((await executeCalls([readingTool('tool', () => value)], [call('tool')])).texts).toEqual([text]);
   });
 
   it('returns artifacts beside the text', async () => {
-    const { results } = await executed([reads('tool', () => artifact('One.', { n: 1 }))], [call('tool')]);
+    const { results } = await executeCalls(
+      [readingTool('tool', () => artifact('One.', { n: 1 }))],
+      [call('tool')],
+    );
     expect(results[0]?.result).toMatchObject({ type: 'artifact', value: { n: 1 } });
     expect(results[0]?.result.text()).toBe('One.');
   });
 
   it('returns a frozen result (SPM-18)', async () => {
-    const options = defineToolCallingOptions({ tools: [reads('a')] });
+    const options = defineToolCallingOptions({ tools: [readingTool('a')] });
     const result = await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
     expect(() => (result.history as unknown[]).pop()).toThrow(TypeError);
     expect(() => (result.results as unknown[]).pop()).toThrow(TypeError);
@@ -248,7 +259,7 @@ describe('executeToolCalls', () => {
   it('runs calls in parallel with separate timeouts, and calls with the same serial key one after another', async () => {
     const log: string[] = [];
     const slow = (name: string, serial?: string) =>
-      reads(
+      readingTool(
         name,
         async () => {
           log.push(`${name} starts`);
@@ -262,8 +273,8 @@ describe('executeToolCalls', () => {
       hanging.resolve();
       return new Promise(() => {});
     };
-    const hangs = reads('hangs', hang, { timeout: 5 });
-    const { texts } = await executed(
+    const hangs = readingTool('hangs', hang, { timeout: 5 });
+    const { texts } = await executeCalls(
       [slow('a', 's'), slow('b', 's'), hangs],
       [call('a'), call('b'), call('hangs')],
     );
@@ -273,15 +284,15 @@ describe('executeToolCalls', () => {
 });
 
 describe('a direct return', () => {
-  const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
+  const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
 
   it('requires that all calls return directly, or with the policy `any` one of them (SPM-05)', async () => {
-    const tools = [direct('a'), direct('b'), reads('c')];
-    const all = await executed(tools, [call('b'), call('a')]);
+    const tools = [direct('a'), direct('b'), readingTool('c')];
+    const all = await executeCalls(tools, [call('b'), call('a')]);
     expect([all.returnDirect, all.needsModelCall, all.hasToolCalls]).toEqual([true, false, true]);
-    const mixed = await executed(tools, [call('a'), call('c')]);
+    const mixed = await executeCalls(tools, [call('a'), call('c')]);
     expect([mixed.returnDirect, mixed.needsModelCall, mixed.hasToolCalls]).toEqual([false, true, true]);
-    const any = await executed(tools, [call('a'), call('c')], { returnDirect: 'any' });
+    const any = await executeCalls(tools, [call('a'), call('c')], { returnDirect: 'any' });
     expect([any.returnDirect, any.needsModelCall]).toEqual([true, false]);
   });
 
@@ -291,7 +302,12 @@ describe('a direct return', () => {
       { role: 'assistant', text: '', toolCalls: [call('a', '{}', 'old')] },
       { role: 'tool', id: 'old', name: 'a', text: 'old result' },
     ];
-    const { generations } = await executed([direct('a'), direct('b')], [call('a'), call('b')], {}, earlier);
+    const { generations } = await executeCalls(
+      [direct('a'), direct('b')],
+      [call('a'), call('b')],
+      {},
+      earlier,
+    );
     expect(generations).toEqual([
       { text: 'a!', finish: 'returnDirect', metadata: { toolId: 'p_a', toolName: 'a' } },
       { text: 'b!', finish: 'returnDirect', metadata: { toolId: 'p_b', toolName: 'b' } },
@@ -299,9 +315,9 @@ describe('a direct return', () => {
   });
 
   it('contains only the results that returned directly, as in a session (SPM-06, LOOP-11, S4-22)', async () => {
-    const tools = [direct('a'), reads('c'), direct('b')];
+    const tools = [direct('a'), readingTool('c'), direct('b')];
     const calls = [call('a'), call('c'), call('b')];
-    const { generations, results } = await executed(tools, calls, { returnDirect: 'any' });
+    const { generations, results } = await executeCalls(tools, calls, { returnDirect: 'any' });
     const agent = defineAgent({
       name: 'clerk',
       description: 'Answers.',
@@ -316,9 +332,9 @@ describe('a direct return', () => {
   });
 
   it('needs no further model call, like a signal and unlike any other result (SPM-07)', async () => {
-    const { needsModelCall, signal } = await executed([fails('a', replan('Anew.'))], [call('a')]);
+    const { needsModelCall, signal } = await executeCalls([failingTool('a', replan('Anew.'))], [call('a')]);
     expect([needsModelCall, signal]).toEqual([false, { type: 'replan', reason: 'Anew.' }]);
-    expect((await executed([fails('a')], [call('a')])).needsModelCall).toBe(true);
+    expect((await executeCalls([failingTool('a')], [call('a')])).needsModelCall).toBe(true);
   });
 });
 
@@ -356,22 +372,22 @@ describe('the execution of calls', () => {
     const config: ToolCallingManagerConfig = {
       eligibility: { isEligible: ({ name }, context) => name !== 'pay' || context.has('boss') },
     };
-    const tools = [reads('pay'), reads('look')];
-    const { texts, needsModelCall } = await executed(tools, [call('pay'), call('look')], config);
+    const tools = [readingTool('pay'), readingTool('look')];
+    const { texts, needsModelCall } = await executeCalls(tools, [call('pay'), call('look')], config);
     expect(texts).toEqual(["Error: Tool 'pay' was not run: this call is not permitted.", 'look done']);
     expect(needsModelCall).toBe(true);
   });
 
   it('does not apply to tools that only the resolver knows (SPM-12)', async () => {
-    const resolver = staticResolver([reads('hidden')]);
-    const { texts } = await executed([reads('look')], [call('hidden')], { resolver });
+    const resolver = staticResolver([readingTool('hidden')]);
+    const { texts } = await executeCalls([readingTool('look')], [call('hidden')], { resolver });
     expect(texts[0]).toMatch(/^Error: Tool 'hidden' does not exist\. Available tools: \[look\]\./);
   });
 
   it('applies to tools of the resolver with `resolveUnlisted` (SPM-12)', async () => {
-    const resolver = staticResolver([reads('hidden'), reads('look')]);
+    const resolver = staticResolver([readingTool('hidden'), readingTool('look')]);
     const calls = [call('hidden'), call('look'), call('hidden'), call('nothing')];
-    const { texts } = await executed([reads('look', () => 'mine')], calls, {
+    const { texts } = await executeCalls([readingTool('look', () => 'mine')], calls, {
       resolver,
       resolveUnlisted: true,
     });
@@ -386,10 +402,10 @@ describe('the execution of calls', () => {
       { role: 'tool', id: 'y', name: 'a', text: '2' },
     ];
     const config: ToolCallingManagerConfig = { limits: { callsPerTool: { a: 2 }, toolCalls: 4 } };
-    const tools = [reads('a'), reads('b')];
-    const fresh = await executed(tools, [call('a'), call('b')], config, [...used, ...GO]);
+    const tools = [readingTool('a'), readingTool('b')];
+    const fresh = await executeCalls(tools, [call('a'), call('b')], config, [...used, ...GO]);
     expect(fresh.texts).toEqual(['a done', 'b done']);
-    const { texts } = await executed(tools, [call('a'), call('b'), call('b')], config, [...GO, ...used]);
+    const { texts } = await executeCalls(tools, [call('a'), call('b'), call('b')], config, [...GO, ...used]);
     expect(texts).toEqual([
       "Error: Tool call limit (2) exceeded for tool 'a'. No further calls to this tool are allowed in this turn.",
       'b done',
@@ -400,15 +416,22 @@ describe('the execution of calls', () => {
 
 describe('a tool that throws', () => {
   it('leads to an error result with its message, while other calls keep their results (SPM-10, SPM-11)', async () => {
-    const { texts, signal } = await executed([fails('a'), reads('b')], [call('b'), call('a'), call('b')]);
+    const { texts, signal } = await executeCalls(
+      [failingTool('a'), readingTool('b')],
+      [call('b'), call('a'), call('b')],
+    );
     expect(texts).toEqual(['b done', 'Error: No.', 'b done']);
     expect(signal).toBeUndefined();
   });
 
   it('can end the loop of the program, while other calls keep their results (SPM-10, SPM-11)', async () => {
     const processor = exceptionProcessor({ rethrown: [TypeError] });
-    const tools = [fails('a', new TypeError('The type is missing.')), fails('c'), reads('b')];
-    const result = await executed(tools, [call('b'), call('a'), call('c')], {
+    const tools = [
+      failingTool('a', new TypeError('The type is missing.')),
+      failingTool('c'),
+      readingTool('b'),
+    ];
+    const result = await executeCalls(tools, [call('b'), call('a'), call('c')], {
       exceptionProcessor: processor,
     });
     expect(result.texts).toEqual(['b done', 'Error: The type is missing.', 'Error: No.']);
@@ -444,7 +467,7 @@ describe('a tool-calling manager', () => {
 
   it('calls its inspectors (SPM-09)', async () => {
     const seen: LoopMoments['afterToolCall'][] = [];
-    await executed([reads('a')], [call('a')], {
+    await executeCalls([readingTool('a')], [call('a')], {
       use: [inspect({ afterToolCall: (one) => void seen.push(one) })],
     });
     expect(seen).toMatchObject([{ call: { name: 'a' }, text: 'a done', iteration: 1 }]);
@@ -452,8 +475,8 @@ describe('a tool-calling manager', () => {
 
   it('passes its context to a call, which is empty by default (SPA-08, SPA-09)', async () => {
     const seen: ToolCallContext[] = [];
-    const tool = reads('a', ({ context }) => void seen.push(context));
-    await executed([tool], [call('a')]);
+    const tool = readingTool('a', ({ context }) => void seen.push(context));
+    await executeCalls([tool], [call('a')]);
     const options = defineToolCallingOptions({ tools: [tool], toolContext: { tenant: 't1' } });
     await createToolCallingManager().executeToolCalls(GO, reply(call('a')), options);
     expect(seen[0]).toBe(ToolCallContext.EMPTY);
@@ -462,7 +485,7 @@ describe('a tool-calling manager', () => {
 
   it('passes the conversation with the reply itself to a call, even if the context is empty (SPA-08)', async () => {
     const seen: (readonly HistoryMessage[])[] = [];
-    const tool = reads('a', ({ history }) => void seen.push(history()));
+    const tool = readingTool('a', ({ history }) => void seen.push(history()));
     const messages: readonly ModelMessage[] = [
       { role: 'system', text: 'You work.' },
       ...GO,
@@ -470,7 +493,7 @@ describe('a tool-calling manager', () => {
       { role: 'tool', id: 'same', name: 'a', text: 'first' },
       { role: 'tool', id: 'same', name: 'a', text: 'second' },
     ];
-    await executed([tool], [call('a')], {}, messages);
+    await executeCalls([tool], [call('a')], {}, messages);
     const result = (content: string) => ({ type: 'text', content });
     expect(seen[0]).toEqual([
       { role: 'user', text: 'Go.' },
@@ -488,32 +511,35 @@ describe('a tool-calling manager', () => {
 
   it('stores nothing, and a call can detect that it has no session', async () => {
     const seen: Pick<CallContext, 'inSession' | 'id' | 'idempotencyKey'>[] = [];
-    const tool = reads('a', ({ inSession, id, idempotencyKey, state }) => {
+    const tool = readingTool('a', ({ inSession, id, idempotencyKey, state }) => {
       seen.push({ inSession, id, idempotencyKey });
       const before = state.get('n') ?? 'nothing';
       state.set('n', 1);
       return before;
     });
-    const once = await executed([tool], [call('a'), call('a')]);
-    const again = await executed([tool], [call('a')]);
+    const once = await executeCalls([tool], [call('a'), call('a')]);
+    const again = await executeCalls([tool], [call('a')]);
     expect([...once.texts, ...again.texts]).toEqual(['nothing', 'nothing', 'nothing']);
     expect(seen.map(({ inSession }) => inSession)).toEqual([false, false, false]);
     expect(new Set(seen.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
   it('passes credentials to a call, and redacts them in results', async () => {
-    const tell = reads('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
-    const { texts } = await executed([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
+    const tell = readingTool('tell', ({ secrets }) => `The key is ${secrets.require('KEY')}.`);
+    const { texts } = await executeCalls([tell], [call('tell')], { secrets: { KEY: 'sesame-open' } });
     expect(texts).toEqual(['The key is [secret KEY].']);
   });
 
   it('returns an error to a call that asks a question, because it cannot wait for the answer', async () => {
-    const ask = reads(
+    const ask = readingTool(
       'ask',
       async (call) => (await call.ask({ for: 'decision', message: 'May I?' })).decision,
     );
     const manual = defineManualTool({ name: 'manual', description: 'Is run by the caller.' });
-    const { texts } = await executed([ask, manual, reads('b')], [call('ask'), call('manual'), call('b')]);
+    const { texts } = await executeCalls(
+      [ask, manual, readingTool('b')],
+      [call('ask'), call('manual'), call('b')],
+    );
     expect(texts).toEqual([
       "Error: Tool 'ask' asks a question, but only a session can wait for the answer.",
       "Error: Tool 'manual' asks a question, but only a session can wait for the answer.",
@@ -522,10 +548,10 @@ describe('a tool-calling manager', () => {
   });
 
   it('runs nested loops with its model, and returns an error if it has none', async () => {
-    const dig = diggingTool([reads('look')]);
+    const dig = diggingTool([readingTool('look')]);
     const model = scriptedModel([{ calls: [{ name: 'look' }] }, 'Dug.']);
-    expect((await executed([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
-    expect((await executed([dig], [call('dig')])).texts).toEqual([
+    expect((await executeCalls([dig], [call('dig')], { model })).texts).toEqual(['completed: Dug.']);
+    expect((await executeCalls([dig], [call('dig')])).texts).toEqual([
       'failed: This tool runs a loop of its own, but the tool-calling manager has no model for it.',
     ]);
   });
@@ -534,7 +560,7 @@ describe('a tool-calling manager', () => {
     const files = defineUnfolding({
       name: 'files',
       description: 'Works with files.',
-      tools: [reads('list')],
+      tools: [readingTool('list')],
     });
     const clerk = defineAgenticTool({
       name: 'clerk',
@@ -543,13 +569,13 @@ describe('a tool-calling manager', () => {
       tools: [files],
     });
     const model = scriptedModel([{ calls: [{ name: 'files' }] }, { calls: [{ name: 'list' }] }, 'Listed.']);
-    expect((await executed([clerk], [call('clerk')], { model })).texts).toEqual(['Listed.']);
+    expect((await executeCalls([clerk], [call('clerk')], { model })).texts).toEqual(['Listed.']);
     expect(model.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['files'],
       ['files', 'list'],
       ['files', 'list'],
     ]);
-    expect((await executed([files], [call('files')])).texts).toEqual([
+    expect((await executeCalls([files], [call('files')])).texts).toEqual([
       "Tools now available: list. You MUST call one of these tools to complete the user's request. Do NOT respond with text — call a tool.",
     ]);
   });
@@ -557,7 +583,7 @@ describe('a tool-calling manager', () => {
   it('aborts running calls with the signal of the program, and starts no further calls', async () => {
     const stop = new AbortController();
     const ran: string[] = [];
-    const step = reads(
+    const step = readingTool(
       'step',
       ({ id, signal }) =>
         new Promise((_, reject) => {
@@ -603,7 +629,7 @@ describe('the tools of an object for a manager', () => {
 
   it('are its described methods, and no other functions (SPM-16)', async () => {
     expect(toolsOf(new Clerk()).map(({ name }) => name)).toEqual(['greet']);
-    expect((await executed(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
+    expect((await executeCalls(toolsOf(new Clerk()), [call('greet')])).texts).toEqual(['Hello.']);
   });
 
   it('return a note if a method returns a function, which has no text (SPM-16)', async () => {
@@ -613,7 +639,7 @@ describe('the tools of an object for a manager', () => {
         return () => 'a function';
       }
     }
-    expect((await executed(toolsOf(new Supplier()), [call('supply')])).texts).toEqual([
+    expect((await executeCalls(toolsOf(new Supplier()), [call('supply')])).texts).toEqual([
       'Done\n(not shown: $ is a function)',
     ]);
   });
@@ -636,13 +662,13 @@ describe('the tools of an object for a manager', () => {
     const twice = 'Multiple tools with the same name (greet) found in ToolCallingOptions';
     const [one, other] = [toolsOf(new Clerk()), toolsOf(new Clerk())];
     expect(() => defineToolCallingOptions({ tools: [...one, ...other] })).toThrow(twice);
-    expect(() => defineToolCallingOptions({ tools: [...one, reads('greet')] })).toThrow(twice);
+    expect(() => defineToolCallingOptions({ tools: [...one, readingTool('greet')] })).toThrow(twice);
   });
 
   it.each(['get weather', 'größe', 'a.b', 'a(b)', 'x'.repeat(65)])(
     'must not have the name %j, which some providers refuse (SPM-14)',
     (name) => {
-      expect(() => reads(name)).toThrow(ToolDefinitionError);
+      expect(() => readingTool(name)).toThrow(ToolDefinitionError);
     },
   );
 });

@@ -21,7 +21,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
 import { advanceUntilSettled } from '../session/former-holder.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 let manual: ManualClock;
 let ran: string[];
@@ -97,7 +97,7 @@ describe('code that hangs before a call', () => {
 
   it('ends only its own call, even in a nested loop', async () => {
     const { session, answer } = scene({
-      tools: [diggingTool([requireApproval(pay(), neverResolve), reads('look')])],
+      tools: [diggingTool([requireApproval(pay(), neverResolve), readingTool('look')])],
       replies: [calls('dig'), calls('pay', 'look'), 'Dug.', 'Well.'],
     });
     await manual.advance(30_000);
@@ -147,7 +147,7 @@ describe('code that hangs after a call', () => {
     });
 
   it('does not change the result of the call', async () => {
-    const tools = [stuck(reads('pay', () => 'paid'))];
+    const tools = [stuck(readingTool('pay', () => 'paid'))];
     const { session, answer, timersLeft } = scene({ tools });
     await manual.advance(30_000);
     expect(await answer).toMatchObject({ outcome: 'completed' });
@@ -159,7 +159,7 @@ describe('code that hangs after a call', () => {
   });
 
   it('does not change the answer of a nested loop', async () => {
-    const tools = [stuck(diggingTool([reads('look')]))];
+    const tools = [stuck(diggingTool([readingTool('look')]))];
     const { session, answer } = scene({ tools, replies: [calls('dig'), 'Dug.', 'Well.'] });
     await manual.advance(30_000);
     await answer;
@@ -234,7 +234,7 @@ describe('the time of code around a call', () => {
 
   it('does not include the wait for a call with the same serial key', async () => {
     const slow = (name: string) =>
-      reads(name, () => resolveAfter(45_000), { serial: 'one', timeout: 90_000 });
+      readingTool(name, () => resolveAfter(45_000), { serial: 'one', timeout: 90_000 });
     const { session, answer } = scene({ tools: [slow('a'), slow('b')], replies: [calls('a', 'b'), 'Well.'] });
     await advanceUntilSettled(manual, answer, 120_000);
     expect(shownResults(session.requests[1])).toEqual(['Done', 'Done']);
@@ -251,7 +251,7 @@ async function timersOf(names: readonly string[]): Promise<number> {
       return manual.after(ms, run);
     },
   };
-  const tools = names.map((name) => reads(name, () => name, { timeout: 20_000 }));
+  const tools = names.map((name) => readingTool(name, () => name, { timeout: 20_000 }));
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools });
   const session = createTestSession(agent, { replies: [calls(...names), 'Well.', 'Well.'], clock });
   await advanceUntilSettled(manual, session.send('Go.'));

@@ -15,7 +15,7 @@ const tool = (name: string, run: Run, more: { serial?: string; timeout?: number 
     ...more,
   });
 
-const numbered = (name: string, count: number) =>
+const numberedCalls = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => ({ name, input: { n } }));
 
 /** Returns the results of the first reply, as the model sees them. */
@@ -41,7 +41,7 @@ describe('a batch', () => {
       ended[n]?.resolve();
       return `result ${n}`;
     });
-    const { shown } = await resultsOf([slow], numbered('slow', 3));
+    const { shown } = await resultsOf([slow], numberedCalls('slow', 3));
     expect(ends).toEqual([2, 1, 0]);
     expect(shown).toEqual(['result 0', 'result 1', 'result 2']);
   });
@@ -57,7 +57,7 @@ describe('a batch', () => {
       await six.promise;
       running -= 1;
     });
-    await resultsOf([slow], numbered('slow', 20));
+    await resultsOf([slow], numberedCalls('slow', 20));
     expect(most).toBe(6);
   });
 
@@ -70,7 +70,7 @@ describe('a batch', () => {
       await free.promise;
       log.push(`${tool}${n} ends`);
     };
-    const calls = [...numbered('step', 2), ...numbered('free', 1)];
+    const calls = [...numberedCalls('step', 2), ...numberedCalls('free', 1)];
     await resultsOf([tool('step', run, { serial: 's' }), tool('free', run)], calls);
     expect(log.filter((line) => line.startsWith('step'))).toEqual([
       ...['step0 starts', 'step0 ends'],
@@ -84,7 +84,7 @@ describe('a batch', () => {
       if (n === 0) throw new Error('The disk is full.');
       return 'fine';
     });
-    const { shown, end } = await resultsOf([flaky], numbered('flaky', 2));
+    const { shown, end } = await resultsOf([flaky], numberedCalls('flaky', 2));
     expect(shown).toEqual(['Error: The disk is full.', 'fine']);
     expect(end).toMatchObject({ turn: { outcome: 'completed' } });
   });
@@ -110,13 +110,13 @@ describe('the state that a call sees', () => {
   };
 
   it('is the state at the start of the batch', async () => {
-    const { shown, app } = await resultsOf([tool('count', count)], numbered('count', 3));
+    const { shown, app } = await resultsOf([tool('count', count)], numberedCalls('count', 3));
     expect(shown).toEqual(['{"before":null}', '{"before":null}', '{"before":null}']);
     expect([...(await app.state()).callState]).toEqual([['tester', { count: 2 }]]);
   });
 
   it('contains the changes of earlier calls with the same serial key', async () => {
-    const { shown } = await resultsOf([tool('count', count, { serial: 's' })], numbered('count', 3));
+    const { shown } = await resultsOf([tool('count', count, { serial: 's' })], numberedCalls('count', 3));
     expect(shown).toEqual(['{"before":null}', '{"before":0}', '{"before":1}']);
   });
 
@@ -127,7 +127,7 @@ describe('the state that a call sees', () => {
       if (input.n === 1) throw new Error('No.');
       return seen;
     };
-    const { shown, app } = await resultsOf([tool('count', run, { serial: 's' })], numbered('count', 3));
+    const { shown, app } = await resultsOf([tool('count', run, { serial: 's' })], numberedCalls('count', 3));
     expect(shown).toEqual(['{"before":null}', 'Error: No.', '{"before":0}']);
     expect((await app.state()).blackboard).toEqual([{ value: 0 }, { value: 2 }]);
   });
@@ -219,7 +219,7 @@ describe('the blackboard that a call sees', () => {
     const serial = tool('serial', run, { serial: 's' });
     const { shown, app } = await resultsOf(
       [serial, tool('free', run)],
-      [...numbered('serial', 2), ...numbered('free', 1)],
+      [...numberedCalls('serial', 2), ...numberedCalls('free', 1)],
     );
     expect(shown).toEqual(['[0,[0]]', '[1,[0,1]]', '[0,[0]]']);
     expect((await app.state()).blackboard.map(({ name, type, value }) => [name, type, value])).toEqual([

@@ -9,12 +9,12 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 import { ROOT } from '../../../doors/journal.ts';
 import { costOf } from '../../../doors/model.ts';
 import { heldBy } from './budget-scene.ts';
-import { diggingTool, reads } from './scenes.ts';
+import { diggingTool, readingTool } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 /** Returns a seeded random generator (mulberry32). */
-function chance(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -25,7 +25,7 @@ function chance(seed: number): () => number {
 }
 
 const PRICES = { input: 2.5, output: 10 };
-const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+const byteLengthOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** The charges of the provider, including lost replies, which the code under test cannot see. */
 class Bill {
@@ -39,7 +39,7 @@ class Bill {
   }
 
   charge(request: ModelRequest, random: number): { inputTokens: number; outputTokens: number } {
-    const inputTokens = Math.ceil(bytes([request.messages, request.tools]) / this.density);
+    const inputTokens = Math.ceil(byteLengthOf([request.messages, request.tools]) / this.density);
     const outputTokens = Math.ceil((request.maxOutputTokens ?? 1e9) * random);
     this.tokens += inputTokens + outputTokens;
     this.cost += costOf(PRICES, { inputTokens, outputTokens });
@@ -49,7 +49,7 @@ class Bill {
 
 /** Plays a turn of parallel nested loops whose model is slow, fails, reports no usage and is killed. */
 async function play(seed: number) {
-  const random = chance(seed);
+  const random = createRandom(seed);
   const upTo = (most: number): number => Math.floor(random() * most);
   const boundsOf = (most: number): BudgetOptions => ({
     ...(random() < 0.7 && { tokens: 1 + upTo(most) }),
@@ -58,7 +58,7 @@ async function play(seed: number) {
   const usesOf = (bounds: BudgetOptions): readonly ModuleUse[] =>
     bounds.tokens === undefined && bounds.cost === undefined ? [] : [budget(bounds)];
   const bill = new Bill(1 + random() * 4);
-  const look = reads('look', () => 'found '.repeat(upTo(200)));
+  const look = readingTool('look', () => 'found '.repeat(upTo(200)));
   const nested = Array.from({ length: 1 + upTo(6) }, (_, index) =>
     withName(
       diggingTool([look], { limits: { iterations: 6 }, uses: usesOf(boundsOf(20_000)) }),

@@ -77,7 +77,7 @@ export async function inputOf(message: string, tools?: readonly AnyTool[]): Prom
   return (await reservedIn(session))[0]?.inputTokens ?? 0;
 }
 
-export const used = (inputTokens: number, outputTokens: number, more: object = {}) => ({
+export const replyWithUsage = (inputTokens: number, outputTokens: number, more: object = {}) => ({
   ...more,
   usage: { inputTokens, outputTokens },
 });

@@ -4,12 +4,16 @@ import type { ModelReply } from '../../../../src/model/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';
-import { eventsOf, inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
-import { calls, reads } from './scenes.ts';
+import { eventsOf, inputOf, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import { calls, readingTool } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
   it('reserves no tokens, sets no reply limit for its model, and waits for no append', async () => {
-    const session = scene([calls('look'), 'Done.'], { warm: true, tools: [reads('look')], prices: PRICES });
+    const session = scene([calls('look'), 'Done.'], {
+      warm: true,
+      tools: [readingTool('look')],
+      prices: PRICES,
+    });
     await session.send('Go.');
     expect((await session.events()).map(({ type }) => type)).toEqual([
       'session-opened',
@@ -26,11 +30,14 @@ describe('a loop without a token or cost limit', () => {
 
 describe('a model call under a token limit', () => {
   it('is reserved and limited before it starts, and is settled by its usage', async () => {
-    const input = await inputOf('Go.', [reads('look')]);
-    const session = scene([used(100, 40, calls('look')), used(120, 7, { text: 'Done.' })], {
-      budget: { tokens: 50_000 },
-      tools: [reads('look')],
-    });
+    const input = await inputOf('Go.', [readingTool('look')]);
+    const session = scene(
+      [replyWithUsage(100, 40, calls('look')), replyWithUsage(120, 7, { text: 'Done.' })],
+      {
+        budget: { tokens: 50_000 },
+        tools: [readingTool('look')],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const [first, second] = await reservedIn(session);
     expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
@@ -45,7 +52,7 @@ describe('a model call under a token limit', () => {
     ['lacks one token for a useful reply', 255, 'limit-reached', 0],
   ])('has the right outcome if the budget %s', async (_, rest, outcome, asked) => {
     const input = await inputOf('Go.');
-    const session = scene([used(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
+    const session = scene([replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: input + rest } });
     expect(await session.send('Go.')).toMatchObject({ outcome, iterations: asked });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(asked ? [256] : []);
     const refused = { limit: 'tokens', most: input + rest, used: 0, needed: input + 256 };
@@ -53,9 +60,9 @@ describe('a model call under a token limit', () => {
   });
 
   it('ends the turn with its existing text if too few tokens are left', async () => {
-    const session = scene([used(900, 90, { text: 'I look.', ...calls('look') })], {
+    const session = scene([replyWithUsage(900, 90, { text: 'I look.', ...calls('look') })], {
       budget: { tokens: 3_000 },
-      tools: [reads('look', () => 'x'.repeat(2_000))],
+      tools: [readingTool('look', () => 'x'.repeat(2_000))],
     });
     const answer = await session.send('Go.');
     expect(answer).toMatchObject({ outcome: 'limit-reached', text: 'I look.', iterations: 1, toolCalls: 1 });
@@ -67,7 +74,7 @@ describe('a model call under a token limit', () => {
     for (const usage of [null, { inputTokens: 0, outputTokens: 0 }]) {
       const session = scene([{ usage, ...calls('look') }, 'Done.'], {
         budget: { tokens: 6_500 },
-        tools: [reads('look')],
+        tools: [readingTool('look')],
       });
       expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
       const [first] = await reservedIn(session);
@@ -83,7 +90,7 @@ describe('a model call under a token limit', () => {
   });
 
   it('is measured in a later turn by the usage that the previous turn reported', async () => {
-    const session = scene([used(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
+    const session = scene([replyWithUsage(40, 5, { text: 'One.' }), 'Two.'], { budget: { tokens: 50_000 } });
     await session.send('x'.repeat(3_000));
     session.restart();
     await session.send('And?');
@@ -96,7 +103,7 @@ describe('a model call under a token limit', () => {
 describe('the known usage of a long session', () => {
   it('is part of the snapshot, so that later turns are not counted in bytes', async () => {
     const turns = Array.from({ length: 60 }, (_, at) => `Turn ${at}.`);
-    const session = scene([...turns.map((text, at) => used(2_000 + at, 5, { text })), 'Done.'], {
+    const session = scene([...turns.map((text, at) => replyWithUsage(2_000 + at, 5, { text })), 'Done.'], {
       budget: { tokens: 50_000 },
     });
     await session.send('x'.repeat(20_000));
@@ -116,7 +123,7 @@ describe('an interrupted attempt of a model call', () => {
       session.kill();
       return 'Lost.';
     };
-    const session = scene([dies, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
+    const session = scene([dies, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await reservedIn(session)).toHaveLength(2);
     session.restart();
@@ -138,7 +145,7 @@ describe('an interrupted attempt of a model call', () => {
 
   it('is followed by a new reservation if its output had started', async () => {
     const broke = new ModelError('truncated', 'The stream broke off.', { outputBegan: true });
-    const session = scene([broke, used(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
+    const session = scene([broke, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await reservedIn(session)).toHaveLength(2);
   });

@@ -3,7 +3,7 @@ import type { CallContext } from '../../../../src/index.ts';
 import type { PricedUsage } from '../../../../src/journal/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
 import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
-import { calls, reads } from './scenes.ts';
+import { calls, readingTool } from './scenes.ts';
 
 const TOLD = { inputTokens: 1_000, cachedInputTokens: 600, cacheWriteTokens: 300, outputTokens: 100 };
 const MORE = { inputTokens: 2_000, cachedInputTokens: 900, outputTokens: 200, reasoningTokens: 150 };
@@ -25,7 +25,7 @@ const replyWithUsage = (usage: PricedUsage) => ({ text: 'Done.', usage });
 describe('the token counts of a model', () => {
   it('are stored in the journal, in the answer and in the state', async () => {
     const session = scene([{ ...calls('look'), usage: TOLD }, replyWithUsage(MORE)], {
-      tools: [reads('look')],
+      tools: [readingTool('look')],
     });
     const answer = await session.send('Go.');
     expect((await eventsOf(session, 'model-replied')).map(({ usage }) => usage)).toEqual([TOLD, MORE]);
@@ -38,7 +38,7 @@ describe('the token counts of a model', () => {
   it('are reported to inspectors and to calls', async () => {
     const seen: unknown[] = [];
     let used: NonNullable<CallContext['process']>['used'] | undefined;
-    const look = reads('look', ({ process }) => {
+    const look = readingTool('look', ({ process }) => {
       used = process?.used;
     });
     const session = scene([{ ...calls('look'), usage: TOLD }, 'Done.'], {

@@ -5,7 +5,7 @@ import { scriptedModel } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce, type TurnState } from '../../../doors/journal.ts';
 import { CallLocks, createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import { waitForPromises } from '../../../doors/testing.ts';
-import { reads, shownResults } from './scenes.ts';
+import { readingTool, shownResults } from './scenes.ts';
 
 const calls = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, providerId: id, name: 'work', input: '{}' }));
@@ -111,11 +111,11 @@ describe('a call that an earlier invocation started', () => {
 it('a call that this invocation started does not keep other calls from running exclusively', async () => {
   const began = Promise.withResolvers<void>();
   const over = Promise.withResolvers<string>();
-  const slow = reads('slow', () => {
+  const slow = readingTool('slow', () => {
     began.resolve();
     return over.promise;
   });
-  const quick = reads('quick', () => 'quick ran');
+  const quick = readingTool('quick', () => 'quick ran');
   const asks = decorate(quick, {
     async call(input, call) {
       await began.promise;

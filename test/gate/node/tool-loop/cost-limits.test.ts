@@ -3,16 +3,19 @@ import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { inputOf, PRICES, reservedIn, scene, used } from './budget-scene.ts';
-import { calls, reads } from './scenes.ts';
+import { inputOf, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import { calls, readingTool } from './scenes.ts';
 
 describe('a cost limit', () => {
   it('counts USD at the prices of the model, and the answer contains the cost', async () => {
-    const session = scene([used(1_000, 200, calls('look')), used(1_000, 100, { text: 'Done.' })], {
-      budget: { cost: 0.5 },
-      tools: [reads('look')],
-      prices: PRICES,
-    });
+    const session = scene(
+      [replyWithUsage(1_000, 200, calls('look')), replyWithUsage(1_000, 100, { text: 'Done.' })],
+      {
+        budget: { cost: 0.5 },
+        tools: [readingTool('look')],
+        prices: PRICES,
+      },
+    );
     const answer = await session.send('Go.');
     expect(answer.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cost: 0.0105 });
     const [first] = await reservedIn(session);
@@ -42,7 +45,7 @@ describe('a cost limit', () => {
     const problem =
       "has a cost limit, but its model 'scripted' has no prices. Set its 'prices' in USD per million tokens.";
     expect(() => defineAgent({ ...agent, model })).toThrow(`Agent 'clerk' ${problem}`);
-    const dig = { name: 'dig', description: 'Digs.', tools: [reads('look')], use };
+    const dig = { name: 'dig', description: 'Digs.', tools: [readingTool('look')], use };
     expect(() => defineAgenticTool({ ...dig, model })).toThrow(`Tool 'dig': it ${problem}`);
   });
 
@@ -63,7 +66,7 @@ describe('a cost limit', () => {
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       model: scriptedModel(['Dug.']),
     });
     const session = scene([calls('dig')], { budget: { cost: 1 }, tools: [dig], prices: PRICES });

@@ -2,10 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { ToolConfigurationError } from '../../../../src/index.ts';
 import { Interrupted } from '../../../doors/loop.ts';
 import { Meter, type TurnEnd, type TurnHost, UNLIMITED } from '../../../doors/session.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { advanceUntilSettled, LEASE_MS, withoutPings } from '../session/former-holder.ts';
 import { type ClockedApp, clockedApp } from '../session/memory-app.ts';
-import { appWith, errors, FAILED, firstOf, journal, listings, offeredTools } from './discovery-scene.ts';
+import {
+  appWith,
+  captureErrors,
+  FAILED,
+  firstOf,
+  journal,
+  listingEvents,
+  offeredTools,
+} from './discovery-scene.ts';
 import { neverResolve, sourceOf } from './outside.ts';
 
 describe('a tool source that hangs', () => {
@@ -43,7 +51,7 @@ describe('a tool source that hangs', () => {
       status: 'ended',
       turn: { outcome: 'cancelled' },
     });
-    expect(await listings(app)).toEqual([]);
+    expect(await listingEvents(app)).toEqual([]);
   });
 
   it('does not keep a lease that was lost', async () => {
@@ -72,7 +80,7 @@ describe('a tool source that hangs', () => {
   });
 
   it('is abandoned after two minutes', async () => {
-    const logged = errors();
+    const logged = captureErrors();
     const { app, end } = await hanging();
     await app.clock.advance(119_999);
     expect(app.model.requests).toEqual([]);
@@ -82,7 +90,7 @@ describe('a tool source that hangs', () => {
   });
 
   it('is abandoned if it takes longer than announced, and its connection is free for another turn', async () => {
-    const logged = errors();
+    const logged = captureErrors();
     const slow = Array.from({ length: 6 }, (_, n) =>
       sourceOf(`s${n}`, (_n, { ask }) => ask({ subrequests: 1, ms: 3_000 }, neverResolve)),
     );
@@ -139,8 +147,8 @@ describe('an invocation with little time left', () => {
   });
 
   it('hands over at most twice without a reply, and then calls the model with the known tools', async () => {
-    errors();
-    const warned = warnings();
+    captureErrors();
+    const warned = captureWarnings();
     const down = sourceOf('bank', (_, { ask }) => ask(NEEDS, () => Promise.reject(new Error('down'))));
     const sources = [down, asking('a', 'one'), asking('b', 'two')];
     const app = appWith(
@@ -159,11 +167,11 @@ describe('an invocation with little time left', () => {
       ['Hello.'],
     );
     expect(await drive(app, 50)).toEqual(['ended']);
-    expect(await listings(app)).toHaveLength(1);
+    expect(await listingEvents(app)).toHaveLength(1);
   });
 
   it('treats a source as failed if no invocation has enough time for it', async () => {
-    const logged = errors();
+    const logged = captureErrors();
     const huge = sourceOf('bank', (_, { ask }) => ask({ subrequests: 39, ms: 1 }, async () => ['pay']));
     const app = appWith([huge.provider], ['Hello.']);
     expect(await drive(app, 50)).toEqual(['ended']);

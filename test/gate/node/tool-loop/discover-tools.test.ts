@@ -16,21 +16,29 @@ import {
 } from '../session/former-holder.ts';
 import { clockedApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
-import { appWith, errors, FAILED, firstOf, journal, listings, offeredTools } from './discovery-scene.ts';
+import {
+  appWith,
+  captureErrors,
+  FAILED,
+  firstOf,
+  journal,
+  listingEvents,
+  offeredTools,
+} from './discovery-scene.ts';
 import { sourceOf } from './outside.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 describe('discovered tools', () => {
   it('are offered in the next model call, and journaled once', async () => {
     const source = sourceOf('shop', () => ['buy', 'sell']);
-    const app = appWith([source.provider, reads('look')], [calls('buy'), 'Bought.']);
+    const app = appWith([source.provider, readingTool('look')], [calls('buy'), 'Bought.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
     expect(offeredTools(app)).toEqual([
       ['buy', 'look', 'sell'],
       ['buy', 'look', 'sell'],
     ]);
     expect(shownResults(app.model.requests[1])).toEqual(['buy done']);
-    expect(await listings(app)).toEqual([
+    expect(await listingEvents(app)).toEqual([
       {
         v: 1,
         type: 'tools-listed',
@@ -47,7 +55,7 @@ describe('discovered tools', () => {
     await advanceUntilSettled(app.clock, app.say('Hi.'));
     await advanceUntilSettled(app.clock, app.say('Buy.'));
     expect(offeredTools(app)).toEqual([['buy'], ['buy'], ['buy']]);
-    expect([source.asked(), (await listings(app)).length]).toEqual([1, 1]);
+    expect([source.asked(), (await listingEvents(app)).length]).toEqual([1, 1]);
   });
 
   it('are requested again only if their source asks for it', async () => {
@@ -84,7 +92,7 @@ describe('discovered tools', () => {
       app.clock,
       app.say('Hi.', { secrets: () => Secrets.of({ TOKEN: 'hunter22' }) }),
     );
-    expect(await listings(app)).toMatchObject([
+    expect(await listingEvents(app)).toMatchObject([
       { facts: [{ fact: { key: 'shop?token=[secret TOKEN]', told: ['buy'] } }] },
     ]);
     expect(JSON.stringify(await journal(app))).not.toContain('hunter22');
@@ -112,12 +120,12 @@ describe('discovered tools', () => {
 
 describe('a tool source that fails', () => {
   it('adds no tools, is logged, and is asked again before the next model call', async () => {
-    const logged = errors();
+    const logged = captureErrors();
     const source = sourceOf('shop', (n) => (n === 1 ? Promise.reject(new Error('down')) : ['buy']));
-    const app = appWith([source.provider, reads('look')], [calls('look'), calls('buy'), 'Bought.']);
+    const app = appWith([source.provider, readingTool('look')], [calls('look'), calls('buy'), 'Bought.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Bought.' } });
     expect(offeredTools(app)).toEqual([['look'], ['look', 'buy'], ['look', 'buy']]);
-    expect([source.asked(), (await listings(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
+    expect([source.asked(), (await listingEvents(app)).length, firstOf(logged)]).toEqual([2, 1, [FAILED]]);
   });
 
   it.each([
@@ -137,7 +145,7 @@ describe('a tool source that fails', () => {
       async () => [createFact(LISTINGS, { key: 'shop', told: Number.NaN })],
     ],
   ] as const)('fails without an effect on other sources if it %s', async (_, discover) => {
-    const logged = errors();
+    const logged = captureErrors();
     const other = sourceOf('bank', () => ['pay']);
     const app = appWith(
       [toolProvider({ toolsNow: () => [], uses: [LISTED], discover }), other.provider],
@@ -151,7 +159,7 @@ describe('a tool source that fails', () => {
   });
 
   it('does not affect the other sources of its agent', async () => {
-    const logged = errors();
+    const logged = captureErrors();
     const good = sourceOf('shop', () => ['buy']);
     const bad = sourceOf('bank', () => Promise.reject(new Error('down')));
     const app = appWith([bad.provider, good.provider], ['Hello.', 'Hello again.']);
@@ -162,16 +170,16 @@ describe('a tool source that fails', () => {
   });
 
   it('is ignored if it responds too late', async () => {
-    errors();
+    captureErrors();
     const late = Promise.withResolvers<readonly string[]>();
     const source = sourceOf('shop', (n) => (n === 1 ? late.promise : Promise.reject(new Error('down'))));
-    const app = appWith([source.provider, reads('look')], [calls('look'), 'Hello.']);
+    const app = appWith([source.provider, readingTool('look')], [calls('look'), 'Hello.']);
     const end = app.say('Hi.');
     await app.clock.advance(0);
     await app.clock.advance(120_000);
     late.resolve(['buy']);
     expect(await advanceUntilSettled(app.clock, end)).toMatchObject({ turn: { text: 'Hello.' } });
-    expect(await listings(app)).toEqual([]);
+    expect(await listingEvents(app)).toEqual([]);
   });
 });
 
@@ -202,7 +210,7 @@ describe('a kind of tool whose strategy discovers tools', () => {
         name: 'shops',
         uses: [LISTED],
         discover: async () => [createFact(LISTINGS, { key: 'shop', told: ['buy'] })],
-        offer: (tools, view) => (view.recall(LISTINGS).length > 0 ? [...tools, reads('buy')] : tools),
+        offer: (tools, view) => (view.recall(LISTINGS).length > 0 ? [...tools, readingTool('buy')] : tools),
       },
     });
     const agent = defineAgent({ name: 'clerk', description: 'Sells.', instructions: 'Sell.', tools: [] });
@@ -225,13 +233,13 @@ describe('a nested loop', () => {
     const app = appWith([trader], [calls('trader'), calls('buy'), 'Bought.', 'Done.']);
     expect(await advanceUntilSettled(app.clock, app.say('Go.'))).toMatchObject({ turn: { text: 'Done.' } });
     expect(offeredTools(app)).toEqual([['trader'], ['buy'], ['buy'], ['trader']]);
-    expect(await listings(app)).toMatchObject([{ frame: 'id2.3.0' }]);
+    expect(await listingEvents(app)).toMatchObject([{ frame: 'id2.3.0' }]);
   });
 
   it('inherits sources from the kinds of its tools, in its own frame', async () => {
     const frames: string[] = [];
     const { offered: shown } = await runBare({
-      tools: [diggingTool([reads('look')])],
+      tools: [diggingTool([readingTool('look')])],
       strategies: [],
       replies: [calls('dig'), 'Dug.', 'Done.'],
       memories: [LISTINGS],

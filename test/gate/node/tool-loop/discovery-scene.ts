@@ -17,11 +17,11 @@ export async function journal({ port }: MemoryApp): Promise<readonly StoredEvent
   return rows.map(({ body }) => JSON.parse(body));
 }
 
-export const listings = async (app: MemoryApp) =>
+export const listingEvents = async (app: MemoryApp) =>
   (await journal(app)).filter(({ type }) => type === 'tools-listed');
 
 /** Records logged errors until the end of the test, instead of printing them. */
-export function errors(): readonly (readonly unknown[])[] {
+export function captureErrors(): readonly (readonly unknown[])[] {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
   onTestFinished(() => log.mockRestore());
   return log.mock.calls;

@@ -16,7 +16,7 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { createFact, withheldResult } from '../../../doors/tools.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 /** A memory of the recorded notes with their places. */
 const noted: ToolMemory<readonly string[], string> = {
@@ -33,8 +33,8 @@ beforeEach(() => {
 });
 
 /** Returns a tool that records its name and returns the earlier notes. `slow` ends after another tool. */
-const notes = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
-  decorate(reads(name), {
+const notingTool = (name: string, serial?: Serial, answer: (seen: string) => ToolResult = text): AnyTool =>
+  decorate(readingTool(name), {
     serial,
     async call(_, call) {
       if (name === 'slow') await noting.promise;
@@ -50,7 +50,7 @@ const memories: readonly ToolMemory[] = [noted];
 describe('a fact that a call records', () => {
   it('is folded at the end of the batch, in source order, with the place of the call', async () => {
     const { state, model } = await runBare({
-      tools: [notes('slow'), notes('fast')],
+      tools: [notingTool('slow'), notingTool('fast')],
       memories,
       replies: [calls('slow', 'fast'), calls('fast'), 'Done.'],
     });
@@ -67,7 +67,7 @@ describe('a fact that a call records', () => {
     ['an unavailable tool', () => withheldResult('Not yet.')],
   ])('is discarded if the call ends as %s', async (_, answer) => {
     const { state } = await runBare({
-      tools: [notes('look', undefined, answer)],
+      tools: [notingTool('look', undefined, answer)],
       memories,
       replies: [calls('look'), 'Done.'],
     });
@@ -75,7 +75,7 @@ describe('a fact that a call records', () => {
   });
 
   it('is discarded if the tool throws a signal, while its stored state is kept', async () => {
-    const leaving = decorate(reads('leave'), {
+    const leaving = decorate(readingTool('leave'), {
       async call(_, call) {
         call.record(noted, 'left');
         call.blackboard.add('a clue');
@@ -90,7 +90,7 @@ describe('a fact that a call records', () => {
 
   it('is visible only to later calls of the batch with the same serial key', async () => {
     const { model } = await runBare({
-      tools: [notes('slow', 'lane'), notes('next', 'lane'), notes('other')],
+      tools: [notingTool('slow', 'lane'), notingTool('next', 'lane'), notingTool('other')],
       memories,
       replies: [calls('slow', 'next', 'other'), 'Done.'],
     });
@@ -100,7 +100,7 @@ describe('a fact that a call records', () => {
   it('is visible per input if the serial key is a function of the input', async () => {
     const lanes = ({ at }: JsonObject): string => String(at);
     const { model } = await runBare({
-      tools: [notes('slow', lanes), notes('next', lanes)],
+      tools: [notingTool('slow', lanes), notingTool('next', lanes)],
       memories,
       replies: [
         {
@@ -117,7 +117,7 @@ describe('a fact that a call records', () => {
   });
 
   it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
-    const dig = diggingTool([notes('look')], { facts: [createFact(noted, 'opened')] });
+    const dig = diggingTool([notingTool('look')], { facts: [createFact(noted, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
     });
@@ -131,7 +131,7 @@ describe('a fact that a call records', () => {
   });
 
   it('makes the loop throw if the app lacks the module that owns it', async () => {
-    const { end, state } = await runBare({ tools: [notes('look')], replies: [calls('look'), 'Done.'] });
+    const { end, state } = await runBare({ tools: [notingTool('look')], replies: [calls('look'), 'Done.'] });
     expect([end.outcome, end.error, state.memories.size]).toEqual([
       'failed',
       {
@@ -144,7 +144,7 @@ describe('a fact that a call records', () => {
   });
 
   it('must be JSON, and any other value makes the call fail with an error that names it', async () => {
-    const bad = decorate(reads('bad'), {
+    const bad = decorate(readingTool('bad'), {
       async call(_, call) {
         call.record({ name: 'noted', initial: null, folding: FOLDING }, { at: Number.NaN });
         return text('ok');
@@ -167,7 +167,7 @@ describe("a strategy's fact about a call", () => {
     },
   });
   const ended = (name: string, answer: ToolResult): AnyTool =>
-    decorate(reads(name), { call: async () => answer });
+    decorate(readingTool(name), { call: async () => answer });
 
   it('is recorded, and its remark is shown to the model below the result', async () => {
     const { state, model } = await runBare({
@@ -202,7 +202,7 @@ describe("a strategy's fact about a call", () => {
       },
     };
     const { model } = await runBare({
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       strategies: [throwing],
       replies: [calls('look'), 'Done.'],
     });
@@ -222,7 +222,7 @@ describe('a tool that routes calls to another tool', () => {
     run: ({ at }) => `target at ${at}`,
   });
   const facade: AnyTool = {
-    ...reads('facade'),
+    ...readingTool('facade'),
     route: (input) => ('target' in input ? { tool: target, input: { at: 1 } } : undefined),
   };
 

@@ -3,12 +3,12 @@ import { type AnyTool, defineAgent, defineTool, replan, type ToolSource } from '
 import { inspect, type LoopInspector, type LoopMoments } from '../../../../src/modules/inspect/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { sourceOf } from './outside.ts';
-import { calls, diggingTool, reads } from './scenes.ts';
+import { calls, diggingTool, readingTool } from './scenes.ts';
 
 type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
 /** Returns an inspector that records everything. */
-function witness() {
+function createWitness() {
   const seen: Seen[] = [];
   const inspector: LoopInspector = {
     beforeModelCall: (one) => void seen.push(['beforeModelCall', one]),
@@ -39,7 +39,7 @@ afterEach(() => logged.mockRestore());
 
 describe('an inspector', () => {
   it('receives each model call, tool call and iteration in order, counted from 1 (CBK-01, CBK-05)', async () => {
-    const { inspector, seen, moments } = witness();
+    const { inspector, seen, moments } = createWitness();
     const look = defineTool({
       name: 'look',
       description: 'Looks.',
@@ -98,10 +98,10 @@ describe('an inspector', () => {
   });
 
   it('receives the number of offered tools and requested sources in each iteration (S2-21)', async () => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     const shop = sourceOf('shop', (asked) => [`buy_${asked}`], { isStale: (view) => view.iterations > 0 });
     const bank = sourceOf('bank', () => ['pay']);
-    const agent = agentWith([shop.provider, bank.provider, reads('look')], inspector);
+    const agent = agentWith([shop.provider, bank.provider, readingTool('look')], inspector);
     await createTestSession(agent, { replies: [calls('look'), 'Done.'] }).send('Go.');
     expect(
       of('beforeModelCall').map((seen) => [seen.iteration, seen.tools.length, seen.sourcesAsked]),
@@ -112,7 +112,7 @@ describe('an inspector', () => {
   });
 
   it('can request an estimate of the tokens of a request (CBK-01)', async () => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
     const [first] = of('beforeModelCall');
     expect(first?.tokenEstimate()).toBeGreaterThan(1_000);
@@ -120,8 +120,8 @@ describe('an inspector', () => {
   });
 
   it('also receives calls that fail, that are refused and that name an unknown tool (CBK-05, TNF-07)', async () => {
-    const { inspector, of } = witness();
-    const broken = reads('broken', () => {
+    const { inspector, of } = createWitness();
+    const broken = readingTool('broken', () => {
       throw new Error('No.');
     });
     const session = createTestSession(agentWith([broken], inspector), {
@@ -148,9 +148,9 @@ describe('an inspector', () => {
   });
 
   it('receives the duration of a call according to the clock of the session', async () => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     let now = 0;
-    const slow = reads('slow', () => {
+    const slow = readingTool('slow', () => {
       now += 70;
     });
     const clock = { now: () => now, after: () => () => {} };
@@ -160,29 +160,29 @@ describe('an inspector', () => {
   });
 
   it.each<[string, AnyTool, string]>([
-    ['returns directly', reads('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
+    ['returns directly', readingTool('last', () => 'So.', { returnDirect: true }), 'returned-direct'],
     [
       'requests replanning',
-      reads('last', () => {
+      readingTool('last', () => {
         throw replan('Other.');
       }),
       'completed',
     ],
   ])('receives the end of the iteration if a call %s (CBK-04)', async (_, tool, outcome) => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     const session = createTestSession(agentWith([tool], inspector), { replies: [calls('last')] });
     expect(await session.send('Go.')).toMatchObject({ outcome });
     expect(of('afterIteration').map(({ calls: [call] }) => call?.name)).toEqual(['last']);
   });
 
   it('receives the end of an iteration without calls if the model answered (CBK-04)', async () => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('Go.');
     expect(of('afterIteration').map(({ calls }) => calls)).toEqual([[]]);
   });
 
   it('is logged if it throws, without an effect on the turn and on other inspectors (CBK-03)', async () => {
-    const { inspector, moments } = witness();
+    const { inspector, moments } = createWitness();
     const refuse = (): never => {
       throw new Error('The inspector failed.');
     };
@@ -194,7 +194,7 @@ describe('an inspector', () => {
       afterToolCall: refuse,
       afterIteration: rejects,
     };
-    const agent = agentWith([reads('look')], broken, inspector);
+    const agent = agentWith([readingTool('look')], broken, inspector);
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(moments()).toHaveLength(8);
@@ -217,8 +217,8 @@ describe('an inspector', () => {
       beforeModelCall: ({ messages }) => void (messages as unknown[]).splice(0),
       afterToolCall: ({ result }) => void Object.assign(result, { content: 'spoilt' }),
     };
-    const { inspector, of } = witness();
-    const session = createTestSession(agentWith([reads('look')], spoil, inspector), {
+    const { inspector, of } = createWitness();
+    const session = createTestSession(agentWith([readingTool('look')], spoil, inspector), {
       replies: [calls('look'), 'Done.'],
     });
     await session.send('Go.');
@@ -228,8 +228,8 @@ describe('an inspector', () => {
   });
 
   it('also receives the events of nested loops, with their frames', async () => {
-    const { inspector, of } = witness();
-    const session = createTestSession(agentWith([diggingTool([reads('look')])], inspector), {
+    const { inspector, of } = createWitness();
+    const session = createTestSession(agentWith([diggingTool([readingTool('look')])], inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
     });
     const { turn } = await session.send('Go.');
@@ -254,8 +254,8 @@ describe('an inspector', () => {
       'afterIteration',
     ];
     const spoiler: LoopInspector = Object.fromEntries(moments.map((moment) => [moment, spoils]));
-    const { inspector, seen } = witness();
-    const session = createTestSession(agentWith([diggingTool([reads('look')])], spoiler, inspector), {
+    const { inspector, seen } = createWitness();
+    const session = createTestSession(agentWith([diggingTool([readingTool('look')])], spoiler, inspector), {
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'Hello, Bob.'],
       // The invocation that resumes an interrupted call reports it again.
       warm: true,
@@ -271,7 +271,7 @@ describe('an inspector', () => {
   });
 
   it('receives a call of an earlier invocation when another invocation resumes it', async () => {
-    const { inspector, of } = witness();
+    const { inspector, of } = createWitness();
     let kills = 1;
     const look: AnyTool = defineTool({
       name: 'look',

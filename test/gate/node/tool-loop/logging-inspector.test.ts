@@ -18,7 +18,7 @@ import {
   type ToolResultSeen,
 } from '../../../../src/modules/inspect/entry.ts';
 import { createManualClock, createTestSession, type ManualClock } from '../../../../src/testing/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -54,7 +54,7 @@ async function turnOf(
   await createTestSession(agent, { replies, clock }).send('Go.');
 }
 
-async function lines(
+async function loggedLines(
   run: (query: string) => unknown,
   { query, name, clock, ...options }: LoggingOptions & Partial<Call> = {},
 ): Promise<readonly LogLine[]> {
@@ -75,7 +75,7 @@ describe('the log entry of a call', () => {
       await clock.advance(56.7);
       return 'three rows';
     };
-    expect(await lines(run, { clock })).toEqual([
+    expect(await loggedLines(run, { clock })).toEqual([
       {
         level: 'info',
         logger,
@@ -104,24 +104,24 @@ describe('the log entry of a call', () => {
       },
     ],
   ])('has the level of the outcome: %s (AEL-01)', async (_, level, message, run) => {
-    expect(await lines(run)).toEqual([
+    expect(await loggedLines(run)).toEqual([
       { level, logger, message: `Tool 'search' ${message.replace('INPUT', input)}`, ...place },
     ]);
   });
 
   it('has a level that depends on the type of the result, not on its text (AEL-08)', async () => {
-    expect((await lines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
+    expect((await loggedLines(() => 'Error: is what the book is called')).map(({ level }) => level)).toEqual([
       'info',
     ]);
   });
 
   it("has the complete texts at the finest level, and the model's definition of the tool (AEL-01)", async () => {
     const answer = 'x'.repeat(300);
-    const debug = await lines(() => answer, { level: 'debug' });
+    const debug = await loggedLines(() => answer, { level: 'debug' });
     expect(debug.map(({ level }) => level)).toEqual(['debug', 'info', 'debug']);
     expect(debug[0]?.message).toBe(`Tool 'search' is called with ${input}`);
     expect(debug[2]?.message).toBe(`Tool 'search' answered ${answer}`);
-    const [spec] = await lines(() => answer, { level: 'trace' });
+    const [spec] = await loggedLines(() => answer, { level: 'trace' });
     const { name, description, inputSchema } = search(() => '');
     expect(spec).toEqual({
       level: 'trace',
@@ -137,7 +137,7 @@ describe('the log entry of a call', () => {
     ['all', -1, `: ${input} -> ${'x'.repeat(201)}`],
     ['no text', 0, ''],
   ])('quotes %s (AEL-02)', async (_, truncate, words) => {
-    expect(await lines(() => 'x'.repeat(201), { truncate })).toMatchObject([
+    expect(await loggedLines(() => 'x'.repeat(201), { truncate })).toMatchObject([
       { message: `Tool 'search' succeeded in 0 ms${words}` },
     ]);
   });
@@ -149,15 +149,15 @@ describe('the log entry of a call', () => {
   });
 
   it('is omitted if it is finer than the configured level', async () => {
-    expect(await lines(() => 'rows', { level: 'warn' })).toEqual([]);
-    expect(await lines(() => error('no rows'), { level: 'error' })).toEqual([]);
+    expect(await loggedLines(() => 'rows', { level: 'warn' })).toEqual([]);
+    expect(await loggedLines(() => error('no rows'), { level: 'error' })).toEqual([]);
   });
 
   it('is a single line, whatever a model writes', async () => {
-    const [line] = await lines(() => 'a\r\nb', { name: 'sea\nrch' });
+    const [line] = await loggedLines(() => 'a\r\nb', { name: 'sea\nrch' });
     expect(line).toMatchObject({ level: 'warn', logger: 'holdfast.tool.sea_rch' });
     expect(line?.message).toMatch(/^Tool 'sea_rch' failed in 0 ms: /);
-    expect((await lines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
+    expect((await loggedLines(() => 'a\r\nb'))[0]?.message).toMatch(/-> a\\r\\nb$/);
   });
 
   it('is written to the console by default (AEL-07)', async () => {
@@ -172,7 +172,7 @@ describe('the log entry of a call', () => {
   });
 
   it('is a warning if the tool threw (AET-04, S1-06)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const clock = createManualClock();
     const run = async (): Promise<never> => {
       await clock.advance(1_234);

@@ -7,7 +7,7 @@ import {
   loopLoggingInspector,
 } from '../../../../src/modules/inspect/entry.ts';
 import { createManualClock, createTestSession } from '../../../../src/testing/entry.ts';
-import { calls, diggingTool, reads } from './scenes.ts';
+import { calls, diggingTool, readingTool } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -16,7 +16,7 @@ function sessionWith(options?: LoopLoggingOptions) {
     name: 'clerk',
     description: 'W.',
     instructions: 'Secretly.',
-    tools: [diggingTool([reads('look', () => 'a secret')])],
+    tools: [diggingTool([readingTool('look', () => 'a secret')])],
     use: [inspect(loopLoggingInspector(options))],
   });
   const replies = [calls('dig'), calls('look'), 'My secret.', 'Done.'];

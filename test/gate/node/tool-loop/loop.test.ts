@@ -29,7 +29,7 @@ import { createMemoryLoop, runForOutput } from '../../../doors/loop.ts';
 import type { FeedItem } from '../../../doors/session.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -40,7 +40,7 @@ interface Scene {
 }
 
 function sessionOf({
-  tools = [reads('look')],
+  tools = [readingTool('look')],
   replies,
   limits,
   instructions = '',
@@ -53,7 +53,7 @@ function sessionOf({
 describe('a loop', () => {
   it('calls the model once per iteration, each time with the complete history (LOOP-01, LOOP-21, S2-09)', async () => {
     const session = sessionOf({
-      tools: [reads('look'), reads('list')],
+      tools: [readingTool('look'), readingTool('list')],
       instructions: 'You look.',
       replies: [
         { text: 'Let me see.', calls: [{ name: 'look', input: { at: 1 }, id: 'p1' }] },
@@ -126,7 +126,7 @@ describe('a loop', () => {
       afterToolCall: ({ text }) => void log.push(text),
     };
     const { loop } = createMemoryLoop({
-      tools: [reads('look', () => void log.push('run'))],
+      tools: [readingTool('look', () => void log.push('run'))],
       model: scriptedModel([calls('look'), 'Done.']),
       message: 'Go.',
       strategies: [strategy],
@@ -142,7 +142,7 @@ describe('a loop', () => {
 
   it('starts the calls of a reply in their order (LOOP-05)', async () => {
     const begun: string[] = [];
-    const tool = (name: string) => reads(name, () => void begun.push(name));
+    const tool = (name: string) => readingTool(name, () => void begun.push(name));
     const session = sessionOf({
       tools: ['a', 'b', 'c'].map(tool),
       replies: [calls('c', 'a', 'b', 'a'), 'Done.'],
@@ -153,7 +153,7 @@ describe('a loop', () => {
 
   it('returns its outcome and text, and its messages are in the state (LOOP-07, S2-10)', async () => {
     const session = sessionOf({
-      tools: [reads('look', () => ({ seen: 1 }))],
+      tools: [readingTool('look', () => ({ seen: 1 }))],
       replies: [calls('look'), 'One.'],
     });
     const answer = await session.send('Go.', { loopId: 'mine' });
@@ -202,13 +202,18 @@ describe('a loop', () => {
         return { text: isFirst ? '' : 'Done.', toolCalls, finish: 'stop', usage: left.shift() };
       },
     };
-    const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools: [reads('look')] });
+    const agent = defineAgent({
+      name: 'clerk',
+      description: 'W.',
+      instructions: '',
+      tools: [readingTool('look')],
+    });
     expect((await createTestSession(agent, { model }).send('Go.')).usage).toEqual(usage);
   });
 
   it('has one system message, which is the first message (LOOP-17)', async () => {
     const session = sessionOf({
-      tools: [diggingTool([reads('look')])],
+      tools: [diggingTool([readingTool('look')])],
       instructions: 'You work.',
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.', 'More.'],
     });
@@ -230,7 +235,7 @@ describe('a loop', () => {
     const web = defineToolGroup({
       role: 'web',
       description: 'The web.',
-      tools: [reads('search')],
+      tools: [readingTool('search')],
       childToolUsageNotes: 'Search before you guess.',
     });
     const handbook = defineReference({
@@ -270,7 +275,7 @@ describe('the events of a loop', () => {
     const clock = createManualClock(1_000);
     const app = memoryApp({
       tools: [
-        reads('look', async () => {
+        readingTool('look', async () => {
           await clock.advance(250);
           return 'seen';
         }),
@@ -302,7 +307,7 @@ describe('the events of a loop', () => {
   it('contain the group of a tool, and the durations of model calls and tool calls (LOOP-18)', async () => {
     const clock = createManualClock(1_000);
     const slowly = (name: string, ms: number) =>
-      reads(name, async () => {
+      readingTool(name, async () => {
         await clock.advance(ms);
         return `${name} done`;
       });
@@ -349,7 +354,7 @@ describe('the events of a loop', () => {
 
   it('distinguish two simultaneous calls of one tool (LOOP-19)', async () => {
     const app = memoryApp({
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       replies: [
         {
           calls: [
@@ -376,7 +381,7 @@ describe('the events of a loop', () => {
       'Dug.',
       'Done.',
     ];
-    const tools = [reads('look'), diggingTool([reads('look')])];
+    const tools = [readingTool('look'), diggingTool([readingTool('look')])];
     async function journalOf(show?: (item: FeedItem) => void): Promise<readonly SessionEvent[]> {
       const app = memoryApp({ tools, replies, clock: createManualClock() });
       const end = await app.say('Go.', { show });

@@ -21,7 +21,7 @@ import { failureResult, toSignalResult } from '../../../doors/tools.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-function recorder() {
+function createRecorder() {
   const counts: unknown[] = [];
   const values: unknown[] = [];
   const metrics: Metrics = {
@@ -58,15 +58,15 @@ async function turnOf(runs: readonly (() => unknown)[], metrics?: Metrics, toolC
   return createTestSession(agent, { replies: [{ calls }, 'Done.'], clock }).send('Go.');
 }
 
-const throws = (): never => {
+const throwDiskFull = (): never => {
   throw new Error('disk full');
 };
 
 describe('the metrics of a call', () => {
   it('count successes, failures, errors and skipped calls separately (AEL-04)', async () => {
-    const { metrics, counts } = recorder();
+    const { metrics, counts } = createRecorder();
     const tags = { tool: 'search', agent: 'clerk' };
-    await turnOf([() => 'rows', () => error('no rows'), throws, () => 'never'], metrics, 3);
+    await turnOf([() => 'rows', () => error('no rows'), throwDiskFull, () => 'never'], metrics, 3);
     expect(counts.toSorted()).toEqual([
       ['holdfast.tool.error', 1, tags],
       ['holdfast.tool.failure', 1, tags],
@@ -76,20 +76,20 @@ describe('the metrics of a call', () => {
   });
 
   it('contain the duration (AEL-04)', async () => {
-    const { metrics, values } = recorder();
+    const { metrics, values } = createRecorder();
     await turnOf([() => 'rows'], metrics);
     expect(values).toEqual([['holdfast.tool.duration', 7, { tool: 'search', agent: 'clerk' }]]);
   });
 
   it('are discarded if there is no receiver (AEL-04, AEL-07)', async () => {
     const report = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect(await turnOf([() => 'rows', throws])).toMatchObject({ outcome: 'completed' });
+    expect(await turnOf([() => 'rows', throwDiskFull])).toMatchObject({ outcome: 'completed' });
     // The tool itself reports an error, and the inspector records nothing.
     expect(report).toHaveBeenCalledOnce();
   });
 
   it('name an unknown agent if there is no agent (AEL-04)', () => {
-    const { metrics, counts } = recorder();
+    const { metrics, counts } = createRecorder();
     metricsInspector(metrics).afterToolCall?.({
       session: 's',
       turn: 't',
@@ -108,7 +108,7 @@ describe('the metrics of a call', () => {
   });
 
   it('contain counts and values that tools report (AEL-04)', async () => {
-    const { metrics, counts, values } = recorder();
+    const { metrics, counts, values } = createRecorder();
     const run = () => {
       metrics.count('cache.hit', 2, { tool: 'search' });
       metrics.value('rows', 40, {});

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
-import { askedIn, eventsOf, heldBy, PRICES, reservedIn, scene, used } from './budget-scene.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { askedIn, eventsOf, heldBy, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 describe('the token limit of a nested loop', () => {
-  const inner = [used(500, 50, calls('look')), used(500, 50, { text: 'Found.' })];
+  const inner = [replyWithUsage(500, 50, calls('look')), replyWithUsage(500, 50, { text: 'Found.' })];
 
   it('ends only that loop, and its caller receives the reason (SUB-09)', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 300 })] })],
+      tools: [diggingTool([readingTool('look')], { uses: [budget({ tokens: 300 })] })],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(shownResults(session.requests[1])).toEqual([
@@ -19,7 +19,7 @@ describe('the token limit of a nested loop', () => {
 
   it('is reported in USD if it is a limit on cost', async () => {
     const session = scene([calls('dig'), 'Done.'], {
-      tools: [diggingTool([reads('look')], { uses: [budget({ cost: 0.001 })] })],
+      tools: [diggingTool([readingTool('look')], { uses: [budget({ cost: 0.001 })] })],
       prices: PRICES,
     });
     await session.send('Go.');
@@ -29,10 +29,13 @@ describe('the token limit of a nested loop', () => {
   });
 
   it('cannot exceed the rest of the outer limit (SUB-09)', async () => {
-    const session = scene([used(100, 10, calls('dig')), used(1_500, 300, calls('look'))], {
-      budget: { tokens: 2_500 },
-      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 1_000_000 })] })],
-    });
+    const session = scene(
+      [replyWithUsage(100, 10, calls('dig')), replyWithUsage(1_500, 300, calls('look'))],
+      {
+        budget: { tokens: 2_500 },
+        tools: [diggingTool([readingTool('look')], { uses: [budget({ tokens: 1_000_000 })] })],
+      },
+    );
     await session.send('Go.');
     const refused = await eventsOf(session, 'model-refused');
     const asked = await askedIn(session);
@@ -44,10 +47,13 @@ describe('the token limit of a nested loop', () => {
   });
 
   it('counts usage both inside and outside the loop', async () => {
-    const session = scene([used(100, 10, calls('dig')), ...inner, used(100, 10, { text: 'Done.' })], {
-      budget: { tokens: 20_000 },
-      tools: [diggingTool([reads('look')])],
-    });
+    const session = scene(
+      [replyWithUsage(100, 10, calls('dig')), ...inner, replyWithUsage(100, 10, { text: 'Done.' })],
+      {
+        budget: { tokens: 20_000 },
+        tools: [diggingTool([readingTool('look')])],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ usage: { inputTokens: 1_200, outputTokens: 120 } });
     expect(await reservedIn(session)).toHaveLength(4);
   });
@@ -89,7 +95,7 @@ describe('the token limit of a nested loop', () => {
       return 'Lost.';
     };
     const session = scene([calls('dig'), dies, 'Found.', 'Done.'], {
-      tools: [diggingTool([reads('look')], { uses: [budget({ tokens: 5_000 })] })],
+      tools: [diggingTool([readingTool('look')], { uses: [budget({ tokens: 5_000 })] })],
     });
     await session.send('Go.');
     // The first attempt counts, so that its reservation leaves no room for a second attempt.

@@ -3,7 +3,7 @@ import { type AnyTool, text } from '../../../../src/index.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import { FOLDING } from '../../../doors/journal.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, reads, shownResults } from './scenes.ts';
+import { calls, readingTool, shownResults } from './scenes.ts';
 
 /** A memory of words. Its strategy offers a tool for each word. */
 const words: ToolMemory<readonly string[], string> = {
@@ -19,7 +19,7 @@ const numbers: ToolMemory<readonly number[], number> = {
   apply: (value, number) => [...value, number],
 };
 const sayingTool = (name: string, records: boolean): AnyTool => ({
-  ...reads(name),
+  ...readingTool(name),
   effect: 'none',
   serial: 'words',
   async call(_, call) {
@@ -37,7 +37,7 @@ describe('a call that asks which tools will be offered after it', () => {
       strategies: [
         {
           name: 'words',
-          offer: (tools, view) => [...tools, ...view.recall(words).map((word) => reads(`${word}_1`))],
+          offer: (tools, view) => [...tools, ...view.recall(words).map((word) => readingTool(`${word}_1`))],
         },
       ],
       replies: [calls('a', 'b', 'c'), 'Done.'],
@@ -52,7 +52,7 @@ describe('a call that asks which tools will be offered after it', () => {
 
   it('receives the tools that it recorded itself, of any kind, in order, and stores nothing', async () => {
     const asking: AnyTool = {
-      ...reads('ask'),
+      ...readingTool('ask'),
       effect: 'none',
       async call(_, call) {
         const after = (word: string): string =>
@@ -75,8 +75,8 @@ describe('a call that asks which tools will be offered after it', () => {
           name: 'both',
           offer: (tools, view) => [
             ...tools,
-            ...view.recall(words).map((word) => reads(`${word}_1`)),
-            ...view.recall(numbers).map((number) => reads(`n${number}`)),
+            ...view.recall(words).map((word) => readingTool(`${word}_1`)),
+            ...view.recall(numbers).map((number) => readingTool(`n${number}`)),
           ],
         },
       ],

@@ -3,7 +3,7 @@ import { toolProvider } from '../../../../src/index.ts';
 import type { Discovery, LoopView } from '../../../../src/kinds/entry.ts';
 import { LISTINGS, listings } from '../../../../src/modules/listings/entry.ts';
 import { createFact } from '../../../doors/tools.ts';
-import { reads } from './scenes.ts';
+import { readingTool } from './scenes.ts';
 
 /** Returns the tool names of a source, given the number of requests so far. */
 export type ListTools = (
@@ -28,7 +28,7 @@ interface Options {
 export function sourceOf(key: string, told: ListTools, { isStale = () => false }: Options = {}): Outside {
   const tools = new Map<string, AnyTool>();
   const made = (name: string): AnyTool => {
-    const tool = tools.get(name) ?? reads(name);
+    const tool = tools.get(name) ?? readingTool(name);
     tools.set(name, tool);
     return tool;
   };

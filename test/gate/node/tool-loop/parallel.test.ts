@@ -8,7 +8,7 @@ import { createFact, DEFAULT_TIMEOUT_MS } from '../../../doors/tools.ts';
 import { advanceUntilSettled } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 import { runBare } from './bare-loop.ts';
-import { calls, reads, shownResults } from './scenes.ts';
+import { calls, readingTool, shownResults } from './scenes.ts';
 
 const sessionOf = (
   tools: readonly AnyTool[],
@@ -27,7 +27,7 @@ describe('the calls of one reply', () => {
     let running = 0;
     let most = 0;
     const six = Promise.withResolvers<void>();
-    const work = reads('work', async () => {
+    const work = readingTool('work', async () => {
       running += 1;
       most = Math.max(most, running);
       if (running === 6) six.resolve();
@@ -36,7 +36,7 @@ describe('the calls of one reply', () => {
     });
     const clock = createManualClock();
     const late: number[] = [];
-    const hangs = reads(
+    const hangs = readingTool(
       'hangs',
       ({ signal }) => new Promise(() => signal.addEventListener('abort', () => void late.push(clock.now()))),
     );
@@ -49,8 +49,8 @@ describe('the calls of one reply', () => {
   });
 
   it('have the same events whether there is one call or several (PAR-02, PAR-11)', async () => {
-    const one = sessionOf([reads('look')], ['look'], createManualClock(), true);
-    const two = sessionOf([reads('look')], ['look', 'look'], createManualClock(), true);
+    const one = sessionOf([readingTool('look')], ['look'], createManualClock(), true);
+    const two = sessionOf([readingTool('look')], ['look', 'look'], createManualClock(), true);
     await one.send('Go.');
     await two.send('Go.');
     expect(shownResults(one.requests[1])).toEqual(['look done']);
@@ -64,12 +64,12 @@ describe('the calls of one reply', () => {
 
   it('have separate timeouts, so that a late call does not discard other results (PAR-03, PAR-11)', async () => {
     const clock = createManualClock();
-    const hangs = reads('hangs', () => new Promise(() => {}), { timeout: 1_000 });
-    const slow = reads(
+    const hangs = readingTool('hangs', () => new Promise(() => {}), { timeout: 1_000 });
+    const slow = readingTool(
       'slow',
       () => new Promise((resolve) => clock.after(5_000, () => resolve('slow, done'))),
     );
-    const session = sessionOf([hangs, slow, reads('look')], ['hangs', 'slow', 'look'], clock);
+    const session = sessionOf([hangs, slow, readingTool('look')], ['hangs', 'slow', 'look'], clock);
     const began = clock.now();
     expect(await advanceUntilSettled(clock, session.send('Go.'))).toMatchObject({ outcome: 'completed' });
     expect(shownResults(session.requests[1])).toEqual([
@@ -83,7 +83,7 @@ describe('the calls of one reply', () => {
   it('are aborted at their timeout, and their later results are ignored (PAR-09)', async () => {
     const clock = createManualClock();
     const reasons: string[] = [];
-    const stubborn = reads(
+    const stubborn = readingTool(
       'stubborn',
       ({ signal, blackboard }) =>
         new Promise((resolve) => {
@@ -95,7 +95,10 @@ describe('the calls of one reply', () => {
         }),
       { timeout: 1_000 },
     );
-    const rest = reads('rest', () => new Promise((resolve) => clock.after(5_000, () => resolve('rested'))));
+    const rest = readingTool(
+      'rest',
+      () => new Promise((resolve) => clock.after(5_000, () => resolve('rested'))),
+    );
     const session = sessionOf([stubborn, rest], ['stubborn', 'rest'], clock);
     await advanceUntilSettled(clock, session.send('Go.'));
     expect(reasons).toEqual(['TimeoutError']);
@@ -107,7 +110,7 @@ describe('the calls of one reply', () => {
   });
 
   it('are looked up one by one, and unknown tools lead to error results (PAR-04)', async () => {
-    const session = sessionOf([reads('look')], ['look', 'fly', 'look']);
+    const session = sessionOf([readingTool('look')], ['look', 'fly', 'look']);
     await session.send('Go.');
     const texts = shownResults(session.requests[1]);
     expect([texts[0], texts[2]]).toEqual(['look done', 'look done']);
@@ -117,11 +120,11 @@ describe('the calls of one reply', () => {
   it('all end and keep their results before one of them ends the loop (PAR-05, PAR-06)', async () => {
     const ended: string[] = [];
     const stopped = Promise.withResolvers<void>();
-    const stop = reads('stop', () => {
+    const stop = readingTool('stop', () => {
       stopped.resolve();
       throw terminateAgent('Enough.');
     });
-    const slow = reads('slow', async () => {
+    const slow = readingTool('slow', async () => {
       await stopped.promise;
       ended.push('slow');
       return 'slow, done';
@@ -148,15 +151,15 @@ describe('the calls of one reply', () => {
       name: 'unlock',
       offer: (tools, view) => {
         const names = view.recall(opened);
-        return names.length === 0 ? tools : [...tools, ...names.map((name) => reads(name))];
+        return names.length === 0 ? tools : [...tools, ...names.map((name) => readingTool(name))];
       },
       remarkOn: ({ result }) => ({ facts: [createFact(opened, result.content)] }),
     };
-    const fails = reads('fails', () => {
+    const fails = readingTool('fails', () => {
       throw new Error('No.');
     });
     const { offered, state } = await runBare({
-      tools: [reads('first', () => 'garden'), reads('second', () => 'attic'), fails],
+      tools: [readingTool('first', () => 'garden'), readingTool('second', () => 'attic'), fails],
       memories: [opened],
       strategies: [unlock],
       replies: [calls('first', 'fails', 'second'), 'Done.'],
@@ -169,7 +172,7 @@ describe('the calls of one reply', () => {
   });
 
   it('return directly together, and not only the last of them (PAR-08)', async () => {
-    const direct = (name: string) => reads(name, () => `${name}!`, { returnDirect: true });
+    const direct = (name: string) => readingTool(name, () => `${name}!`, { returnDirect: true });
     const session = sessionOf([direct('a'), direct('b')], ['b', 'a', 'b']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'b!\na!\nb!' });
   });
@@ -178,7 +181,7 @@ describe('the calls of one reply', () => {
     const log: string[] = [];
     const looked = Promise.withResolvers<void>();
     const pay = defineTool({ name: 'pay', description: 'Pays.', run: () => void log.push('pay') });
-    const look = reads('look', () => {
+    const look = readingTool('look', () => {
       log.push('look');
       looked.resolve();
     });

@@ -12,7 +12,7 @@ import { callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { NUDGE } from '../../../doors/loop.ts';
 import { countTimers } from '../../../full/crash-matrix/lab/counted-clock.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -22,7 +22,7 @@ interface Scene {
   readonly use?: readonly ModuleUse[];
 }
 
-async function runTurn({ tools = [reads('look'), reads('list')], ...scene }: Scene) {
+async function runTurn({ tools = [readingTool('look'), readingTool('list')], ...scene }: Scene) {
   const { replies, ...declared } = scene;
   const agent = defineAgent({ name: 'clerk', description: 'W.', instructions: '', tools, ...declared });
   const session = createTestSession(agent, { replies });
@@ -47,7 +47,7 @@ describe('a call of an unknown tool', () => {
 
   it('fails only the nested loop that made it (TNF-01)', async () => {
     const { answer, texts } = await runTurn({
-      tools: [diggingTool([reads('look')])],
+      tools: [diggingTool([readingTool('look')])],
       replies: [calls('dig'), calls('fly'), 'Done.'],
       policies: immediate,
     });
@@ -91,7 +91,7 @@ describe('a call of an unknown tool', () => {
     'suggests names that are as similar as the policy requires: %j (TNF-03, TNF-05)',
     async (policy, words) => {
       const { texts } = await runTurn({
-        tools: [reads('searchMail'), reads('searchNotes')],
+        tools: [readingTool('searchMail'), readingTool('searchNotes')],
         replies: [calls('search'), 'Done.'],
         policies: { unknownTools: policy },
       });
@@ -116,7 +116,7 @@ describe('a call of an unknown tool', () => {
     });
 
     it('does not choose between two tools', async () => {
-      const tools = [reads('look_up'), reads('lookUp')];
+      const tools = [readingTool('look_up'), readingTool('lookUp')];
       const { texts } = await runTurn({ tools, replies: [calls('lookup'), 'Done.'], policies: autoExecute });
       expect(texts[0]).toMatch(
         /^Error: Tool 'lookup' does not exist\. Possible matches: \['lookUp', 'look_up'\]\./,
@@ -142,8 +142,8 @@ describe('a call of an unknown tool', () => {
     it('runs calls with the same serial key one after another, whatever their spelling', async () => {
       const log: string[] = [];
       const listed = Promise.withResolvers<void>();
-      const list = reads('list', () => listed.resolve());
-      const step = reads(
+      const list = readingTool('list', () => listed.resolve());
+      const step = readingTool(
         'step',
         async ({ id }) => {
           log.push(`starts ${id.at(-1)}`);
@@ -231,8 +231,8 @@ describe('a blank reply', () => {
 });
 
 describe('a direct return', () => {
-  const policy = reads('policy', () => 'Thirty days.', { returnDirect: true });
-  const fails = reads(
+  const policy = readingTool('policy', () => 'Thirty days.', { returnDirect: true });
+  const fails = readingTool(
     'fails',
     () => {
       throw new Error('No.');
@@ -243,7 +243,7 @@ describe('a direct return', () => {
 
   it('needs only one call of a batch with the policy `any`, and contains the results of such calls (LOOP-09, LOOP-11)', async () => {
     const { answer, session } = await runTurn({
-      tools: [policy, reads('look')],
+      tools: [policy, readingTool('look')],
       replies: [calls('look', 'policy', 'policy')],
       policies: any,
     });
@@ -268,7 +268,7 @@ describe('a direct return', () => {
     const both = await runTurn({ tools: [policy], replies: [calls('policy', 'policy')] });
     expect(both.answer).toMatchObject({ outcome: 'returned-direct', text: 'Thirty days.\nThirty days.' });
     const mixed = await runTurn({
-      tools: [policy, reads('look')],
+      tools: [policy, readingTool('look')],
       replies: [calls('policy', 'look'), 'So.'],
     });
     expect(mixed.answer).toMatchObject({ outcome: 'completed', text: 'So.' });
@@ -278,7 +278,7 @@ describe('a direct return', () => {
 describe('a call that the policy `isEligible` refuses', () => {
   it('has an error result, and the loop continues (SPM-08)', async () => {
     let ran = 0;
-    const pay = reads('pay', () => {
+    const pay = readingTool('pay', () => {
       ran += 1;
     });
     const asked: unknown[] = [];
@@ -286,7 +286,7 @@ describe('a call that the policy `isEligible` refuses', () => {
       name: 'clerk',
       description: 'W.',
       instructions: '',
-      tools: [pay, reads('look')],
+      tools: [pay, readingTool('look')],
       context: { role: 'guest' },
       policies: {
         isEligible: async (call, context) => {
@@ -319,7 +319,7 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('counts as a refusal, not as a success, and never returns directly (SPM-08)', async () => {
     const { answer, session } = await runTurn({
-      tools: [reads('last', () => 'x', { returnDirect: true })],
+      tools: [readingTool('last', () => 'x', { returnDirect: true })],
       replies: [calls('last'), 'Well.'],
       policies: { isEligible: () => false },
     });
@@ -350,7 +350,7 @@ describe('a call that the policy `isEligible` refuses', () => {
       name: 'clerk',
       description: 'W.',
       instructions: '',
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       policies: { isEligible: () => new Promise<never>(() => {}) },
     });
     const session = createTestSession(agent, { replies: [calls('look'), 'Well.'], clock });
@@ -367,7 +367,7 @@ describe('a call that the policy `isEligible` refuses', () => {
 
   it('is refused in nested loops too', async () => {
     const { session } = await runTurn({
-      tools: [diggingTool([reads('look')])],
+      tools: [diggingTool([readingTool('look')])],
       replies: [calls('dig'), calls('look'), 'Dug.', 'Done.'],
       policies: { isEligible: ({ name }) => name !== 'look' },
     });
@@ -380,13 +380,13 @@ describe('a call that the policy `isEligible` refuses', () => {
 describe('an error thrown by a tool', () => {
   class OutOfPaper extends RangeError {}
   const throws = (name: string, thrown: unknown) =>
-    reads(name, () => {
+    readingTool(name, () => {
       throw thrown;
     });
   const tools = [
     throws('print', new OutOfPaper('No paper.')),
     throws('ring', new Error('No.')),
-    reads('look'),
+    readingTool('look'),
   ];
 
   it('is shown to the model as its message by default (SPM-10)', async () => {

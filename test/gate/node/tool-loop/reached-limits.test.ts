@@ -3,8 +3,8 @@ import { AgentDefinitionError, defineAgent, defineTool, type Limits } from '../.
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { type BudgetOptions, type CallLimits, callLimits } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { eventsOf, PRICES, scene, used } from './budget-scene.ts';
-import { calls, reads } from './scenes.ts';
+import { eventsOf, PRICES, replyWithUsage, scene } from './budget-scene.ts';
+import { calls, readingTool } from './scenes.ts';
 
 const LOOK = calls('look');
 
@@ -18,8 +18,8 @@ describe('a turn that reached a limit', () => {
       [calls('look', 'look', 'look'), 'Best.'],
       { kind: 'callsPerTool', most: 2 },
     ],
-    ['tokens', { tokens: 3_000 }, [used(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
-    ['cost', { cost: 0.01 }, [used(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
+    ['tokens', { tokens: 3_000 }, [replyWithUsage(2_900, 90, LOOK)], { kind: 'tokens', most: 3_000 }],
+    ['cost', { cost: 0.01 }, [replyWithUsage(3_000, 60, LOOK)], { kind: 'cost', most: 0.01 }],
     [
       'model calls after a limit on tool calls',
       { toolCalls: 1, iterations: 1 },
@@ -31,7 +31,7 @@ describe('a turn that reached a limit', () => {
     const use = [callLimits({ toolCalls, callsPerTool })];
     const isBounded = tokens !== undefined || cost !== undefined;
     const held = isBounded && { budget: { tokens, cost } };
-    const session = scene(replies, { limits, use, ...held, tools: [reads('look')], prices: PRICES });
+    const session = scene(replies, { limits, use, ...held, tools: [readingTool('look')], prices: PRICES });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit });
     expect(await eventsOf(session, 'turn-ended')).toMatchObject([{ outcome: 'limit-reached', limit }]);
     expect((await session.state()).turn).toMatchObject({ limit });
@@ -48,7 +48,7 @@ describe('a turn that reached a limit', () => {
       name: 'task',
       description: 'Does a task.',
       instructions: 'Do it.',
-      tools: [reads('look')],
+      tools: [readingTool('look')],
       use: [callLimits({ toolCalls: 1 })],
     });
     const session = scene([calls('task'), calls('look', 'look'), 'Half.', 'Done.'], { tools: [task] });
@@ -66,11 +66,11 @@ describe('a turn without a token limit', () => {
   it('calls its model no more after a million tokens, and reserves no tokens before', async () => {
     const session = scene(
       [
-        used(400_000, 100_000, { text: 'First.', ...LOOK }),
-        used(499_999, 0, LOOK),
-        used(1, 0, { text: 'Third.', ...LOOK }),
+        replyWithUsage(400_000, 100_000, { text: 'First.', ...LOOK }),
+        replyWithUsage(499_999, 0, LOOK),
+        replyWithUsage(1, 0, { text: 'Third.', ...LOOK }),
       ],
-      { tools: [reads('look')] },
+      { tools: [readingTool('look')] },
     );
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
@@ -86,7 +86,10 @@ describe('a turn without a token limit', () => {
   });
 
   it('has its answer even if the answer exceeded the limit, and the next turn counts from zero', async () => {
-    const session = scene([used(2_000_000, 1, { text: 'Done.' }), used(10, 1, { text: 'And more.' })]);
+    const session = scene([
+      replyWithUsage(2_000_000, 1, { text: 'Done.' }),
+      replyWithUsage(10, 1, { text: 'And more.' }),
+    ]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(await session.send('Go on.')).toMatchObject({ outcome: 'completed', text: 'And more.' });
   });
@@ -96,9 +99,11 @@ describe('a turn without a token limit', () => {
       name: 'task',
       description: 'Does a task.',
       instructions: 'Do it.',
-      tools: [reads('look')],
+      tools: [readingTool('look')],
     });
-    const session = scene([used(600_000, 0, calls('task')), used(400_000, 0, LOOK)], { tools: [task] });
+    const session = scene([replyWithUsage(600_000, 0, calls('task')), replyWithUsage(400_000, 0, LOOK)], {
+      tools: [task],
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: MILLION });
     const ends = await eventsOf(session, 'tool-call-ended');
     expect(ends.map(({ result }) => result)).toMatchObject([
@@ -125,7 +130,7 @@ describe('a turn without a token limit', () => {
       ],
     });
     const session: TestSession = createTestSession(agent, {
-      replies: [used(1_000_000, 0, LOOK), 'To this.'],
+      replies: [replyWithUsage(1_000_000, 0, LOOK), 'To this.'],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', limit: MILLION });
     await expect.poll(() => session.settled()).toMatchObject({ outcome: 'completed', text: 'To this.' });
@@ -136,20 +141,26 @@ describe('a turn without a token limit', () => {
     ['a higher limit', { tokens: 5_000_000 }],
     ['the limit `unlimited`', { tokens: 'unlimited' }],
   ])('continues if its agent has %s', async (_, limits) => {
-    const session = scene([used(1_500_000, 0, LOOK), 'Done.'], { tools: [reads('look')], limits });
+    const session = scene([replyWithUsage(1_500_000, 0, LOOK), 'Done.'], {
+      tools: [readingTool('look')],
+      limits,
+    });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
   it('continues if its agent has a higher token budget', async () => {
-    const session = scene([used(1_500_000, 0, LOOK), 'Done.'], {
-      tools: [reads('look')],
+    const session = scene([replyWithUsage(1_500_000, 0, LOOK), 'Done.'], {
+      tools: [readingTool('look')],
       budget: { tokens: 5_000_000 },
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
   });
 
   it('ends at the limit that its agent declares, without a reservation', async () => {
-    const session = scene([used(500, 0, LOOK), 'Done.'], { tools: [reads('look')], limits: { tokens: 400 } });
+    const session = scene([replyWithUsage(500, 0, LOOK), 'Done.'], {
+      tools: [readingTool('look')],
+      limits: { tokens: 400 },
+    });
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'limit-reached',
       limit: { kind: 'tokens', most: 400 },

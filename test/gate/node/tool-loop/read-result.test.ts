@@ -18,7 +18,7 @@ import {
 } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { reads, shownResults } from './scenes.ts';
+import { readingTool, shownResults } from './scenes.ts';
 
 /** Makes a reply that calls these tools. Each is a name, or a name with its input. */
 const calls = (...wanted: readonly (string | readonly [name: string, input: unknown])[]) => ({
@@ -53,7 +53,7 @@ const readsOn = (request: ModelRequest): ScriptedReply => {
   return input === undefined ? 'Read.' : calls(['read_result', input]);
 };
 
-const look = reads('look', () => LONG);
+const look = readingTool('look', () => LONG);
 const callOf = async (session: TestSession, name: string): Promise<string> =>
   (await session.events())
     .flatMap((event) => (event.type === 'model-replied' ? event.toolCalls : []))
@@ -128,9 +128,13 @@ describe('a shortened result', () => {
     ['the text of an artifact', () => artifact('y'.repeat(300), 1), 'y'.repeat(300)],
     ['an error', () => error('z'.repeat(300)), `Error: ${'z'.repeat(300)}`],
   ])('has the same text in its first part and its rest: %s', async (_, answer, whole) => {
-    const session = sessionOf([reads('look', answer), readResult()], [calls('look'), readsOn, 'Done.'], {
-      policies: { resultCharacters: 299 },
-    });
+    const session = sessionOf(
+      [readingTool('look', answer), readResult()],
+      [calls('look'), readsOn, 'Done.'],
+      {
+        policies: { resultCharacters: 299 },
+      },
+    );
     await session.send('Go.');
     const [first = '', second = ''] = shownResults(session.requests.at(-1));
     expect(first.slice(0, 299) + second.split('\n... [')[0]).toBe(whole);
@@ -150,7 +154,7 @@ describe('a shortened result', () => {
   it('is not cut inside a character', async () => {
     const smiles = '😀'.repeat(500);
     const session = sessionOf(
-      [reads('look', () => smiles), readResult()],
+      [readingTool('look', () => smiles), readResult()],
       [calls('look'), ...Array(9).fill(readsOn)],
       {
         policies: { resultCharacters: 401 },
@@ -248,12 +252,12 @@ describe('a call of readResult', () => {
 
   it('finds no results of other calls in the same reply, which were not shown yet', async () => {
     const ids: string[] = [];
-    const ping = reads('ping', ({ id }) => ids.push(id));
+    const ping = readingTool('ping', ({ id }) => ids.push(id));
     const seqOf = (id = '') => Number(id.split('.')[1]);
     const pings = sessionOf([ping], [calls('ping'), calls('ping'), 'Done.']);
     await pings.send('Go.');
     const between = seqOf(ids[1]) - seqOf(ids[0]);
-    const here = reads('look', ({ id }) => ids.push(id), { serial: 'a' });
+    const here = readingTool('look', ({ id }) => ids.push(id), { serial: 'a' });
     let sent = '';
     const replies: ScriptedReply[] = [
       calls('ping'),

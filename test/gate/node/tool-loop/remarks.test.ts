@@ -6,7 +6,7 @@ import { mapContent } from '../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { withRemark } from '../../../doors/loop.ts';
 import { modelText, toolResult } from '../../../doors/tools.ts';
-import { calls, reads, shownResults } from './scenes.ts';
+import { calls, readingTool, shownResults } from './scenes.ts';
 
 const value = { id: 'c1' };
 const valued = toolResult({ type: 'artifact', value });
@@ -47,7 +47,7 @@ describe('remarkOn of a strategy', () => {
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [reads('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
+      tools: [readingTool('leak', ({ secrets }) => ({ key: secrets.require('KEY') }))],
       use: [defineInjectionStrategy(strategy)],
     });
     const replies = [calls('leak'), 'Done.'];

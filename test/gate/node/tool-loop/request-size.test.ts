@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/model/entry.ts';
 import { sizeOf } from '../../../doors/loop.ts';
 import { askedIn, scene } from './budget-scene.ts';
-import { reads } from './scenes.ts';
+import { readingTool } from './scenes.ts';
 
-const bytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
+const byteLengthOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 const system = (text: string): ModelMessage => ({ role: 'system', text });
 const user = (text: string): ModelMessage => ({ role: 'user', text });
@@ -22,7 +22,7 @@ const request = (messages: readonly ModelMessage[], more: Partial<ModelRequest> 
 });
 
 /** Returns the counted size of a message whose number of tokens is unknown. */
-const countBytes = (message: ModelMessage): number => bytes(message) + 16;
+const countBytes = (message: ModelMessage): number => byteLengthOf(message) + 16;
 
 const ASKED = [system('Work.'), user('Go.'), user('On.')];
 const TOLD = 20;
@@ -44,7 +44,7 @@ describe('the stored size of a request', () => {
   });
 
   it('is journaled as numbers', async () => {
-    const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [reads('look')] });
+    const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [readingTool('look')] });
     await session.send('Go.');
     expect((await askedIn(session)).map(({ request: one }) => one)).toEqual([
       {

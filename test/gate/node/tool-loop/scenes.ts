@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../../../src/model/entry.ts';
 export const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
 
 /** Defines a `read` tool that runs this function. */
-export const reads = (
+export const readingTool = (
   name: string,
   run: (call: CallContext) => unknown = () => `${name} done`,
   more: { serial?: string; returnDirect?: boolean; timeout?: number } = {},
@@ -19,7 +19,7 @@ export const shownResults = (request: ModelRequest | undefined): readonly string
 
 /** Returns a tool that only opens a frame, and returns its outcome. */
 export const diggingTool = (tools: readonly AnyTool[], more: Partial<Frame> = {}): AnyTool => ({
-  ...reads('dig'),
+  ...readingTool('dig'),
   effect: 'none',
   inner: tools,
   usesInside: more.uses,

@@ -9,7 +9,7 @@ import { defineTransformer } from '../../../../src/modules/transformers/entry.ts
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { foldMessage, type Message } from '../../../doors/journal.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { calls, reads, shownResults } from './scenes.ts';
+import { calls, readingTool, shownResults } from './scenes.ts';
 
 interface Scene {
   readonly policies?: Policies;
@@ -25,7 +25,7 @@ const sessionOf = (tools: readonly AnyTool[], { replies = [calls('look'), 'Done.
 
 /** Returns what the model sees of the value that a tool returns. */
 async function resultShownFor(answer: () => unknown, scene: Scene = {}): Promise<string | undefined> {
-  const session = sessionOf([reads('look', answer)], scene);
+  const session = sessionOf([readingTool('look', answer)], scene);
   await session.send('Go.');
   return shownResults(session.requests.at(-1)).at(-1);
 }
@@ -76,7 +76,7 @@ describe('a result', () => {
 
   it('is journaled completely, and is a complete answer if it is returned directly', async () => {
     const whole = 'x'.repeat(90);
-    const look = reads('look', () => whole, { returnDirect: true });
+    const look = readingTool('look', () => whole, { returnDirect: true });
     const session = sessionOf([look], { policies: { resultCharacters: 8 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: whole });
     expect((await session.state()).messages[1]).toMatchObject({
@@ -89,7 +89,7 @@ describe('a result', () => {
       name: 'dig',
       description: 'Digs.',
       instructions: 'You dig.',
-      tools: [reads('look', () => 'abcdefghij')],
+      tools: [readingTool('look', () => 'abcdefghij')],
     });
     const replies = [calls('dig'), calls('look'), '0123456789', 'Done.'];
     const session = sessionOf([dig], { policies: { resultCharacters: 8 }, replies });
@@ -102,7 +102,7 @@ describe('a result', () => {
 
   it('counts as delivered by a one-shot tool if it was shortened, because it would be shortened again', async () => {
     const load = oneShotPerLoop(
-      reads('load', () => 'x'.repeat(90)),
+      readingTool('load', () => 'x'.repeat(90)),
       'Work.',
     );
     const replies = [calls('load'), calls('load'), 'Done.'];
@@ -129,7 +129,7 @@ describe('a result', () => {
         name: 'clerk',
         description: 'Works.',
         instructions: '',
-        tools: [reads('look', () => 'x'.repeat(4_000))],
+        tools: [readingTool('look', () => 'x'.repeat(4_000))],
         policies: { resultCharacters },
         use: [compaction],
       });
@@ -170,7 +170,7 @@ describe('a result', () => {
 describe('a result that was shown before', () => {
   it('is not rendered again for each request', async () => {
     const replies = [...Array.from({ length: 20 }, () => calls('look')), 'Done.'];
-    const tools = [reads('look', () => ({ kelp: 'green' }))];
+    const tools = [readingTool('look', () => ({ kelp: 'green' }))];
     const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
     // One invocation runs the whole turn.
     const session = createTestSession(agent, { replies, warm: true });

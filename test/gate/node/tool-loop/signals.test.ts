@@ -19,10 +19,14 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { toolResult } from '../../../doors/tools.ts';
 import { waitForEvent } from '../../../fixtures/stored.ts';
 import { callResults } from '../session/former-holder.ts';
-import { calls, diggingTool, reads, shownResults } from './scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
-const sends = (name: string, thrown: () => unknown, more: Parameters<typeof reads>[2] = {}): AnyTool =>
-  reads(
+const sendingTool = (
+  name: string,
+  thrown: () => unknown,
+  more: Parameters<typeof readingTool>[2] = {},
+): AnyTool =>
+  readingTool(
     name,
     () => {
       throw thrown();
@@ -56,7 +60,7 @@ const KINDS: readonly [Signal['type'], (reason: string) => unknown, object][] = 
 
 describe.each(KINDS)('the signal %s', (type, make, ends) => {
   const signal = { type, reason: 'Enough.' };
-  const thrown = sends('stop', () => make('Enough.'));
+  const thrown = sendingTool('stop', () => make('Enough.'));
 
   it('ends the turn without another model call and without an answer if a tool throws it (LOOP-12, LOOP-14)', async () => {
     const { session, answer } = await runTurn([thrown], [calls('stop')]);
@@ -67,7 +71,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   it('ends the turn if the result of a decorator contains it (SIG-01)', async () => {
     const { decorated, ran } = (() => {
       const ran: string[] = [];
-      const inside = reads('stop', () => void ran.push('ran'));
+      const inside = readingTool('stop', () => void ran.push('ran'));
       const call: AnyTool['call'] = async (input, live) => {
         const result = await inside.call(input, live);
         return toolResult({ ...result, signal: { type, reason: 'Enough.' } });
@@ -80,7 +84,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   });
 
   it('ends the turn if code around a tool throws it (SIG-01)', async () => {
-    const around = decorate(reads('stop'), {
+    const around = decorate(readingTool('stop'), {
       call: async () => {
         throw make('Enough.');
       },
@@ -118,7 +122,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
   it('lets the other calls of the batch run, and keeps their effects (PAR-05, LOOP-16)', async () => {
     const ran: string[] = [];
     const stopped = Promise.withResolvers<void>();
-    const slow = reads('slow', async ({ id }) => {
+    const slow = readingTool('slow', async ({ id }) => {
       await stopped.promise;
       ran.push(id);
       return 'slow but sure';
@@ -136,8 +140,8 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
 
   it('skips calls with its serial key that had not started (LOOP-16)', async () => {
     let ran = 0;
-    const stop = sends('stop', () => make('Enough.'), { serial: 's' });
-    const step = reads(
+    const stop = sendingTool('stop', () => make('Enough.'), { serial: 's' });
+    const step = readingTool(
       'step',
       () => {
         ran += 1;
@@ -164,7 +168,7 @@ describe.each(KINDS)('the signal %s', (type, make, ends) => {
 
 describe('a signal', () => {
   it('is returned with its reason, and is not an error if it replans or stops (SIG-01, LOOP-12)', async () => {
-    const kinds = KINDS.map(([type, make]) => sends(type.replace('-', '_'), () => make('Enough.')));
+    const kinds = KINDS.map(([type, make]) => sendingTool(type.replace('-', '_'), () => make('Enough.')));
     for (const tool of kinds) {
       const { texts } = await runTurn([tool], [calls(tool.name)]);
       const isFailure = tool.name === 'misconfigured' || tool.name === 'fail';
@@ -173,7 +177,7 @@ describe('a signal', () => {
   });
 
   it('keeps the blackboard entries of its tool when it replans (LOOP-12)', async () => {
-    const tool = reads('stop', ({ blackboard, state }) => {
+    const tool = readingTool('stop', ({ blackboard, state }) => {
       blackboard.add('a clue', { name: 'clue' });
       state.set('seen', 1);
       throw replan('I found a clue.');
@@ -191,7 +195,7 @@ describe('a signal', () => {
         name: 'clerk',
         description: 'W.',
         instructions: '',
-        tools: [sends('stop', () => replan('Anew.'))],
+        tools: [sendingTool('stop', () => replan('Anew.'))],
       },
       output: v.object({ n: v.number() }),
     });
@@ -212,7 +216,7 @@ describe('a signal', () => {
   ])('is selected from several signals: %s (PAR-05, PAR-06)', async (_, names, type) => {
     const tools = [...KINDS, ['replan', replan] as const].map(([kind, make], index) => {
       const name = index === KINDS.length ? 'replan_2' : kind.replace('-', '_');
-      return sends(name, () => make(`${name} says so.`));
+      return sendingTool(name, () => make(`${name} says so.`));
     });
     const { answer } = await runTurn(tools, [calls(...names)]);
     const first = type === 'replan' ? 'replan' : type.replace('-', '_');
@@ -283,7 +287,7 @@ describe('a signal', () => {
         name: 'clerk',
         description: 'W.',
         instructions: '',
-        tools: [sends('stop', () => replan('Anew.'))],
+        tools: [sendingTool('stop', () => replan('Anew.'))],
       },
       use: [callLimits({ toolCalls: 1 })],
     });
@@ -302,7 +306,7 @@ describe('a signal in a nested loop', () => {
     ['terminate-action', terminateAction],
   ])('ends only that loop: %s (SIG-02)', async (_, make) => {
     const { session, answer } = await runTurn(
-      [diggingTool([sends('stop', () => make('Enough.'))])],
+      [diggingTool([sendingTool('stop', () => make('Enough.'))])],
       [calls('dig'), calls('stop'), 'Done.'],
     );
     expect(shownResults(session.requests[2])).toEqual(['completed: Enough.']);
@@ -313,7 +317,7 @@ describe('a signal in a nested loop', () => {
   it.each(KINDS.slice(2))(
     'reaches the turn even if the tool around the loop replaces the result: %s (SIG-02, SIG-03)',
     async (type, make, ends) => {
-      const dig = diggingTool([sends('stop', () => make('Enough.'))]);
+      const dig = diggingTool([sendingTool('stop', () => make('Enough.'))]);
       const calm = decorate(dig, {
         call: async (input, live) => {
           await dig.call(input, live);
@@ -329,7 +333,7 @@ describe('a signal in a nested loop', () => {
 
   it('reaches the turn from a loop at depth two', async () => {
     const { answer, session } = await runTurn(
-      [diggingTool([diggingTool([sends('stop', () => exitEarly('Out.'))])])],
+      [diggingTool([diggingTool([sendingTool('stop', () => exitEarly('Out.'))])])],
       [calls('dig'), calls('dig'), calls('stop')],
     );
     expect(answer).toMatchObject({ outcome: 'cancelled', signal: { type: 'exit', reason: 'Out.' } });

@@ -6,7 +6,7 @@ import { aWait } from '../../../fixtures/a-wait.ts';
 import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
 
-const waits = (serial?: string): AnyTool => ({
+const waitingTool = (serial?: string): AnyTool => ({
   name: 'ask',
   description: 'Asks a person.',
   inputSchema: { type: 'object' },
@@ -32,7 +32,7 @@ const calls = (...names: string[]) => ({ calls: names.map((name) => ({ name })) 
 
 describe('a call that waits for an answer from outside', () => {
   it('suspends the turn after the other calls of its batch have ended, and their results are kept', async () => {
-    const app = memoryApp({ tools: [waits(), look([])], replies: [calls('ask', 'look')] });
+    const app = memoryApp({ tools: [waitingTool(), look([])], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toEqual({ status: 'suspended', seq: 6 });
     const [, reply] = (await app.state()).messages;
     expect(reply).toMatchObject({
@@ -63,7 +63,7 @@ describe('a call that waits for an answer from outside', () => {
   });
 
   it('counts as not started', async () => {
-    const app = memoryApp({ tools: [waits()], replies: [calls('ask')] });
+    const app = memoryApp({ tools: [waitingTool()], replies: [calls('ask')] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
     expect((await app.events(turn)).map(({ type }) => type)).toEqual([
@@ -75,7 +75,7 @@ describe('a call that waits for an answer from outside', () => {
 
   it('delays later calls with its serial key', async () => {
     const ran: string[] = [];
-    const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
+    const app = memoryApp({ tools: [waitingTool('s'), look(ran, 's')], replies: [calls('ask', 'look')] });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     expect(ran).toEqual([]);
   });
@@ -83,7 +83,12 @@ describe('a call that waits for an answer from outside', () => {
   it('delays later calls with its serial key after a take-over too, and the turn is suspended again', async () => {
     const ran: string[] = [];
     const clock = createManualClock();
-    const app = memoryApp({ tools: [waits('s'), look(ran, 's')], replies: [], clock, leaseMs: LEASE_MS });
+    const app = memoryApp({
+      tools: [waitingTool('s'), look(ran, 's')],
+      replies: [],
+      clock,
+      leaseMs: LEASE_MS,
+    });
     const suspended = { type: 'tool-call-suspended', call: 'c0', wait: aWait() } as const;
     const left = await leaveHolderSilent(app, [...callEvents(['ask'], ['look']), suspended]);
     expect(await takeOver(app, clock, left)).toMatchObject({ status: 'suspended' });
@@ -92,7 +97,7 @@ describe('a call that waits for an answer from outside', () => {
 
   it('suspends the turn from inside a nested loop', async () => {
     const dig: AnyTool = {
-      ...waits(),
+      ...waitingTool(),
       name: 'dig',
       effect: 'none',
       call: async (_, call) => {
@@ -100,7 +105,7 @@ describe('a call that waits for an answer from outside', () => {
           name: 'dig',
           instructions: '',
           message: 'Dig.',
-          tools: [waits()],
+          tools: [waitingTool()],
         });
         return text(outcome);
       },
@@ -114,7 +119,7 @@ describe('a call that waits for an answer from outside', () => {
   });
 
   it('is cancelled by the next lease holder if a cancel arrives while it waits', async () => {
-    const app = memoryApp({ tools: [waits()], replies: [calls('ask'), 'Next.'] });
+    const app = memoryApp({ tools: [waitingTool()], replies: [calls('ask'), 'Next.'] });
     await app.say('Go.');
     const turn = (await app.state()).turn?.id ?? '';
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');

@@ -19,7 +19,7 @@ import {
   closeCall,
   doors,
   extendsIt,
-  names,
+  joinNames,
   openCall,
   openingDoors,
   placeOf,
@@ -68,14 +68,14 @@ async function playColdAndWarm(
   for (const session of cold) {
     expect(session.requests.length).toBeGreaterThan(warm.requests.length);
     expect(requestsOf(session)).toEqual(requestsOf(warm));
-    expect(await bare(session)).toEqual(await bare(warm));
+    expect(await changesWithoutTurn(session)).toEqual(await changesWithoutTurn(warm));
     expect((await session.state()).offered).toEqual((await warm.state()).offered);
   }
   return { warm, cold };
 }
 
 /** Returns the journaled tool changes of a session, without the ids of turns and calls. */
-const bare = async (session: TestSession) =>
+const changesWithoutTurn = async (session: TestSession) =>
   (await changesOf(session)).map(({ turn: _, frame, ...change }) => ({
     ...change,
     isNested: frame !== undefined,
@@ -95,7 +95,13 @@ describe('a session with changing tools', () => {
   it('sends the same requests from another Worker at every position, and reports each change once', async () => {
     const { warm, cold } = await playColdAndWarm({ 'Help.': replies }, more, ['Go.', 'And?']);
     expect(cold).toHaveLength(6);
-    expect((await bare(warm)).map(({ came, went, cause }) => [names(came), names(went), cause])).toEqual([
+    expect(
+      (await changesWithoutTurn(warm)).map(({ came, went, cause }) => [
+        joinNames(came),
+        joinNames(went),
+        cause,
+      ]),
+    ).toEqual([
       ['files read write zoo', 'files', 'session'],
       ['bar', '', 'session'],
       ['', 'zoo', 'session'],
@@ -111,12 +117,14 @@ describe('a session with changing tools', () => {
     const declared = { tools: [...TOOLS, diggingTool(more.tools, { strategies: [doors] })] };
     const { warm, cold } = await playColdAndWarm(loops, declared, ['Go.']);
     expect(cold).toHaveLength(7);
-    expect((await bare(warm)).map(({ isNested, came }) => [isNested, names(came)])).toEqual([
-      [true, 'files read write zoo'],
-      [true, 'bar'],
-      [true, ''],
-      [false, 'car'],
-    ]);
+    expect((await changesWithoutTurn(warm)).map(({ isNested, came }) => [isNested, joinNames(came)])).toEqual(
+      [
+        [true, 'files read write zoo'],
+        [true, 'bar'],
+        [true, ''],
+        [false, 'car'],
+      ],
+    );
   });
 
   it('sends the same requests if it was compacted after a change that had no reply', async () => {
@@ -136,7 +144,7 @@ describe('a session with changing tools', () => {
     const last = app.model.requests.at(-1);
     const before = app.model.requests.at(-2);
     if (!last || !before) throw new Error('There must be more requests.');
-    expect([names(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
+    expect([joinNames(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
   });
 
   it('reports no change with its first request if older code has journaled it, and reports later changes', async () => {

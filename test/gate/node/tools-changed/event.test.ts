@@ -16,7 +16,7 @@ import {
   changesOf,
   closeCall,
   doors,
-  names,
+  joinNames,
   openCall,
   openingDoors,
   repliesOf,
@@ -95,14 +95,14 @@ describe('the tools-changed event', () => {
     const session = sessionOf(replies);
     await session.send('Go.');
     const changes = await changesOf(session);
-    expect(changes.map(({ came, went }) => [names(came), names(went)])).toEqual([
+    expect(changes.map(({ came, went }) => [joinNames(came), joinNames(went)])).toEqual([
       ['bar zoo', ''],
       ['bar', 'bar'],
       ['', 'zoo'],
       ['zoo', ''],
     ]);
     expect(changes[1]?.came?.[0]?.hash).not.toBe(changes[1]?.went?.[0]?.hash);
-    expect(session.requests.map(({ tools }) => names(tools))).toEqual([
+    expect(session.requests.map(({ tools }) => joinNames(tools))).toEqual([
       'close open',
       'close open bar zoo',
       'close open bar zoo',
@@ -120,7 +120,7 @@ describe('the tools-changed event', () => {
       'Two',
     ]);
     await session.send('Go.');
-    expect((await changesOf(session)).map(({ came, cause }) => [names(came), cause])).toEqual([
+    expect((await changesOf(session)).map(({ came, cause }) => [joinNames(came), cause])).toEqual([
       ['zoo', 'session'],
     ]);
   });
@@ -139,7 +139,7 @@ describe('the tools-changed event', () => {
     );
     await session.send('Go.');
     expect(
-      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+      (await changesOf(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
     ).toEqual([
       ['late_1', '', 'session'],
       ['late_2', 'late_1', 'session'],
@@ -167,7 +167,7 @@ describe('the tools-changed event', () => {
       const left = await leaveHolderSilent(app, events.slice(0, end));
       await takeOver(app, app.clock, left, { agent });
       const { came, went, all, cause } = (await changesOf(app)).at(-1) ?? {};
-      told.push([came && names(came), went && names(went), all && names(all), cause]);
+      told.push([came && joinNames(came), went && joinNames(went), all && joinNames(all), cause]);
     }
     expect(told).toEqual([
       // Only hashes identify the tools that the earlier code offered.
@@ -214,7 +214,7 @@ describe('the tools-changed event', () => {
     );
     await session.send('Go.');
     const [change, ...more] = await changesOf(session);
-    expect([change?.frame, names(change?.all), more]).toEqual([expect.any(String), 'close open zoo', []]);
+    expect([change?.frame, joinNames(change?.all), more]).toEqual([expect.any(String), 'close open zoo', []]);
   });
 });
 

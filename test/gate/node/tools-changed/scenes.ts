@@ -17,7 +17,7 @@ import {
   type TestSession,
 } from '../../../../src/testing/entry.ts';
 import { readJournal } from '../../../doors/session.ts';
-import { unplaced } from '../../../fixtures/stored.ts';
+import { withoutPlace } from '../../../fixtures/stored.ts';
 import type { MemoryApp } from '../session/memory-app.ts';
 import { createTool } from '../unfolding/scenes.ts';
 
@@ -52,11 +52,11 @@ export const thinkingReply = (
 export const openCall = (name: string, kind = 'a'): readonly [string, object] => ['open', { name, kind }];
 export const closeCall = (name: string): readonly [string, object] => ['close', { name }];
 
-const door = (name: string, kind: string): AnyTool =>
+const doorTool = (name: string, kind: string): AnyTool =>
   createTool(name, () => `${name} done`, `Does ${name} ${kind}.`);
 
 /** All tools that `open` can offer. They are its inner tools, so that their definitions are known. */
-const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => door(name, kind)));
+const DOORS = ['zoo', 'bar', 'car'].flatMap((name) => ['a', 'b'].map((kind) => doorTool(name, kind)));
 
 /** Offers the tools that calls in the conversation have opened, after the tools of the agent. */
 export const doors: InjectionStrategy = {
@@ -109,12 +109,12 @@ type Journaled = Pick<TestSession, 'events'> | MemoryApp;
 const journalOf = async (of: Journaled) => ('port' in of ? readJournal(of.port) : of.events());
 
 export const changesOf = async (of: Journaled): Promise<readonly Change[]> =>
-  (await journalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [unplaced(event)] : []));
+  (await journalOf(of)).flatMap((event) => (event.type === 'tools-changed' ? [withoutPlace(event)] : []));
 
 export const repliesOf = async (of: Journaled): Promise<readonly Reply[]> =>
   (await journalOf(of)).flatMap((event) => (event.type === 'model-replied' ? [event] : []));
 
-export const names = (tools: readonly { readonly name: string }[] = []): string =>
+export const joinNames = (tools: readonly { readonly name: string }[] = []): string =>
   tools.map(({ name }) => name).join(' ');
 
 /** Returns the tool changes in a request, with the position of the message: `3 +zoo -bar`. */

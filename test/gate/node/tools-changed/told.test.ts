@@ -11,7 +11,7 @@ import {
   changesOf,
   closeCall,
   extendsIt,
-  names,
+  joinNames,
   openCall,
   openingDoors,
   sessionOf,
@@ -52,7 +52,7 @@ describe('a model that receives tool changes', () => {
       ...['assistant', 'tool', 'system'],
       ...['assistant', 'tool', 'system'],
     ]);
-    expect(names(tools)).toBe('close open bar');
+    expect(joinNames(tools)).toBe('close open bar');
   });
 
   it('receives a change after the request for its last answer', async () => {
@@ -77,7 +77,7 @@ describe('a model that receives tool changes', () => {
     await session.send('Go.');
     expect(session.requests.map(toldIn).at(-1)).toEqual(['4 +zoo', '7 +zoo -zoo', '10 -zoo', '14 +car +zoo']);
     const bases = session.requests.map(({ messages, tools }) => initialToolsOf(messages, tools));
-    expect(names(bases[0])).toBe('close open');
+    expect(joinNames(bases[0])).toBe('close open');
     for (const base of bases) expect(base).toEqual(bases[0]);
   });
 
@@ -92,7 +92,7 @@ describe('a model that receives tool changes', () => {
     await session.send('Go.');
     await session.send('And?');
     expect(
-      (await changesOf(session)).map(({ came, went, cause }) => [names(came), names(went), cause]),
+      (await changesOf(session)).map(({ came, went, cause }) => [joinNames(came), joinNames(went), cause]),
     ).toEqual([
       ['zoo', '', 'session'],
       ['', 'zoo', 'session'],
@@ -137,7 +137,7 @@ describe('a model that receives tool changes', () => {
       ['10 +bar'],
     ]);
     for (const { messages, tools } of session.requests.slice(3)) {
-      expect(names(initialToolsOf(messages, tools))).toBe('close files open zoo');
+      expect(joinNames(initialToolsOf(messages, tools))).toBe('close files open zoo');
     }
   });
 
@@ -177,7 +177,7 @@ describe('a model that receives tool changes', () => {
       ['6 +car', '9 -zoo'],
     ]);
     const last = session.requests.at(-1);
-    expect(names(initialToolsOf(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
+    expect(joinNames(initialToolsOf(last?.messages ?? [], last?.tools ?? []))).toBe('bar close open zoo');
   });
 
   it('receives no changes in a request that omits the tools', async () => {
@@ -187,7 +187,7 @@ describe('a model that receives tool changes', () => {
       { showToolsChanges, heedsToolChoice: false },
     );
     await session.send('Go.');
-    expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
+    expect(session.requests.map((request) => [toldIn(request), joinNames(request.tools)])).toEqual([
       [[], 'close open'],
       [[], ''],
     ]);
@@ -209,10 +209,10 @@ describe('a model that receives tool changes', () => {
     });
     expect(
       (await changesOf(app)).map(({ came, went, cause, all }) => [
-        names(came),
-        names(went),
+        joinNames(came),
+        joinNames(went),
         cause,
-        all && names(all),
+        all && joinNames(all),
       ]),
     ).toEqual([
       ['zoo', '', 'session', 'close open zoo'],
@@ -224,14 +224,14 @@ describe('a model that receives tool changes', () => {
     expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
     expect(toldIn(third)).toEqual(['4 +zoo', '7 +dig']);
     // This code does not know the earlier definition of `dig`.
-    expect([toldIn(last), names(last.tools)]).toEqual([[], 'close open zoo dig']);
+    expect([toldIn(last), joinNames(last.tools)]).toEqual([[], 'close open zoo dig']);
   });
 });
 
 it('a model that receives no messages about tool changes sees only the current list', async () => {
   const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {}, {});
   await session.send('Go.');
-  expect(session.requests.map((request) => [toldIn(request), names(request.tools)])).toEqual([
+  expect(session.requests.map((request) => [toldIn(request), joinNames(request.tools)])).toEqual([
     [[], 'close open'],
     [[], 'close open zoo'],
   ]);

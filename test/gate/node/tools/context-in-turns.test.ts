@@ -48,7 +48,7 @@ const diggingTool = (name: string, tools: readonly AnyTool[]): AnyTool => ({
 });
 
 /** A session whose tools receive a loop id only if the message has one. */
-function unstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonObject): TestSession {
+function createUnstamped(tool: AnyTool, process: JsonObject = {}, everyMessage?: JsonObject): TestSession {
   const agent = defineAgent({
     name: 'clerk',
     description: 'Helps.',
@@ -68,7 +68,7 @@ describe('the context of a call', () => {
     ['the message if both have the key', ACME, { tenantId: 'override' }, { tenantId: 'override' }],
   ])('has the context of %s (CTX-05, S0-015)', async (_, ofAgent, ofMessage, expected) => {
     const { tool, seen } = recordingTool();
-    await unstamped(tool, ofAgent).send('Go.', { context: ofMessage });
+    await createUnstamped(tool, ofAgent).send('Go.', { context: ofMessage });
     expect(seen.map((context) => context.toJSON())).toEqual([expected]);
   });
 
@@ -117,7 +117,7 @@ describe('the context of a call', () => {
 
   it('is EMPTY itself if there is none (CTX-08, CTX-10, CTX-14)', async () => {
     const { tool, seen } = recordingTool();
-    const session = unstamped(tool);
+    const session = createUnstamped(tool);
     await session.send('Go.');
     expect(seen).toEqual([ToolCallContext.EMPTY]);
     expect(seen[0]).toBe(ToolCallContext.EMPTY);
@@ -237,9 +237,9 @@ describe('the id of a loop', () => {
 
   it('is not generated if the agent turns that off, but an id that was sent is kept (CTX-13)', async () => {
     const { tool, seen } = recordingTool();
-    const session = unstamped(tool);
+    const session = createUnstamped(tool);
     await session.send('Go.');
-    await unstamped(tool).send('Go.', { loopId: 'mine' });
+    await createUnstamped(tool).send('Go.', { loopId: 'mine' });
     expect(ids(seen)).toEqual([undefined, 'mine']);
   });
 });

@@ -22,7 +22,7 @@ const echo = defineTextTool({
 });
 
 /** The model's view of one call with this input. A string is sent unchanged. */
-async function reads(tool: AnyTool, input: unknown): Promise<unknown> {
+async function readInput(tool: AnyTool, input: unknown): Promise<unknown> {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
   const session = createTestSession(agent, {
     replies: [{ calls: [{ name: tool.name, input }] }, 'Done.'],
@@ -70,7 +70,7 @@ describe('a text tool', () => {
     ],
     ['the empty text for an empty input', '', '<>'],
   ])('receives %s (AET-05)', async (_, sent, expected) => {
-    expect(await reads(echo, sent)).toBe(expected);
+    expect(await readInput(echo, sent)).toBe(expected);
   });
 
   it('receives the JSON of an object without an input, if code calls the tool', async () => {
@@ -79,7 +79,7 @@ describe('a text tool', () => {
   });
 
   it('receives the raw text, even through a decorator', async () => {
-    expect(await reads(decorate(echo, { description: 'Other.' }), 'plain kelp')).toBe('<plain kelp>');
+    expect(await readInput(decorate(echo, { description: 'Other.' }), 'plain kelp')).toBe('<plain kelp>');
   });
 
   it.each<[string, () => unknown, string]>([
@@ -94,7 +94,7 @@ describe('a text tool', () => {
     ['text that only looks like a failure, unchanged', () => 'Error: not really', 'Error: not really'],
   ])('returns %s to the model (AET-02, AET-04, S1-06)', async (_, run, expected) => {
     const tool = defineTextTool({ name: 'answer', description: 'Answers.', effect: 'read', run });
-    expect(await reads(tool, { input: 'x' })).toBe(expected);
+    expect(await readInput(tool, { input: 'x' })).toBe(expected);
   });
 
   it('returns the message of a thrown error to the model (AET-04, S1-06)', async () => {
@@ -102,7 +102,7 @@ describe('a text tool', () => {
       throw new Error('the sea is closed');
     };
     const tool = defineTextTool({ name: 'dive', description: 'Dives.', effect: 'read', run });
-    expect(await reads(tool, { input: 'x' })).toBe('Error: the sea is closed');
+    expect(await readInput(tool, { input: 'x' })).toBe('Error: the sea is closed');
   });
 });
 
@@ -117,7 +117,7 @@ describe('a typed tool', () => {
 
   it('shows its required fields, and ignores unknown fields (AET-08)', async () => {
     expect(book.inputSchema.required).toEqual(['from', 'to']);
-    expect(await reads(book, { from: 'Oslo', to: 'Bergen', smoke: true })).toBe('Oslo-Bergen any');
+    expect(await readInput(book, { from: 'Oslo', to: 'Bergen', smoke: true })).toBe('Oslo-Bergen any');
   });
 
   it('can show its own JSON Schema (AET-08)', async () => {
@@ -134,7 +134,7 @@ describe('a typed tool', () => {
       run: ({ id }) => `order ${id}`,
     });
     expect(find.inputSchema).toEqual(inputSchema);
-    expect(await reads(find, { id: 7 })).toBe('order 7');
+    expect(await readInput(find, { id: 7 })).toBe('order 7');
   });
 
   it.each<[string, unknown, string]>([
@@ -156,6 +156,6 @@ describe('a typed tool', () => {
         '- to: Invalid key: Expected "to" but received undefined\nCall it again with a corrected input.',
     ],
   ])('returns an error that names %s (AET-09)', async (_, sent, message) => {
-    expect(await reads(book, sent)).toBe(`Error: ${message}`);
+    expect(await readInput(book, sent)).toBe(`Error: ${message}`);
   });
 });

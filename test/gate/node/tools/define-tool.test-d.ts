@@ -75,7 +75,7 @@ const byJsonSchema = defineTool({
 expectTypeOf(byJsonSchema).toEqualTypeOf<Tool<'json-schema', { id: string }, string>>();
 
 // A schema that is known only at run time, such as one from an MCP server.
-export const remote = (input: JsonSchema) =>
+export const defineRemote = (input: JsonSchema) =>
   defineTool({
     ...base,
     name: 'remote',

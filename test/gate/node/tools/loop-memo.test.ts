@@ -10,7 +10,7 @@ const inLoop = (id: string) => ToolCallContext.of({ [LOOP_ID_KEY]: id });
 /**
  * A tool that returns whether the memo is asked for the first time. Its calls are serial if `serial` is set.
  */
-const asks = (name: string, memo: LoopMemo, serial?: string) =>
+const askingTool = (name: string, memo: LoopMemo, serial?: string) =>
   defineTool({
     name,
     description: 'Asks.',
@@ -67,7 +67,7 @@ describe('a loop memo', () => {
   });
 
   it('is true for one call of a batch if the calls of the tool are serial (ONE-04)', async () => {
-    const ask = asks('ask', loopMemo('rules'), 'ask');
+    const ask = askingTool('ask', loopMemo('rules'), 'ask');
     const session = sessionWith([ask], [calls('ask', 'ask', 'ask'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['rules and answer', 'answer', 'answer']);
@@ -75,14 +75,14 @@ describe('a loop memo', () => {
 
   it('is shared by tools with the same `serial` (ONE-04)', async () => {
     const memo = loopMemo('rules');
-    const tools = [asks('ask', memo, 'rules'), asks('look', memo, 'rules')];
+    const tools = [askingTool('ask', memo, 'rules'), askingTool('look', memo, 'rules')];
     const session = sessionWith(tools, [calls('look', 'ask'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['rules and answer', 'answer']);
   });
 
   it('survives a restart of the Worker and the object (ONE-03)', async () => {
-    const ask = asks('ask', loopMemo('rules'));
+    const ask = askingTool('ask', loopMemo('rules'));
     const killed: TestSession = sessionWith(
       [ask, createCrashingTool(() => killed)],
       [calls('ask'), calls('crash'), calls('ask'), 'Done.'],

@@ -14,7 +14,7 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { failureResult, isToolResult, modelText, toolResult } from '../../../doors/tools.ts';
 import { shownResults } from './decorators/turns.ts';
 
-const upper = (content: string): string => content.toUpperCase();
+const toUpperCase = (content: string): string => content.toUpperCase();
 const { signal } = replan('new facts');
 
 describe('mapContent', () => {
@@ -48,7 +48,7 @@ describe('mapContent', () => {
   ])(
     'keeps the variant, the artifact, the reason and the signal of %s (RES-04)',
     (_, data, expected, read) => {
-      const mapped = mapContent(toolResult({ ...data }), upper);
+      const mapped = mapContent(toolResult({ ...data }), toUpperCase);
       expect({ ...mapped }).toEqual(expected);
       expect(isToolResult(mapped)).toBe(true);
       expect([modelText(mapped), mapped.text()]).toEqual([read, read.replace('Error: ', '')]);
@@ -63,7 +63,7 @@ describe('mapContent', () => {
   it('keeps the artifact and the error that readers of the turn see (RES-04)', async () => {
     const loud = (tool: AnyTool): AnyTool =>
       decorate(tool, {
-        call: async (input, call) => mapContent(await tool.call(input, call), upper),
+        call: async (input, call) => mapContent(await tool.call(input, call), toUpperCase),
       });
     const find = defineTool({
       name: 'find',

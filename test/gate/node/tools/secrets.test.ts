@@ -7,36 +7,39 @@ import { memoryApp } from '../session/memory-app.ts';
 import { calls } from './decorators/turns.ts';
 
 const TOKEN = 'tok-4711-zebra';
-const bag = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
+const createSecrets = () => Secrets.of({ apiKey: TOKEN, pin: '12345', empty: undefined });
 
 describe('a bag of secrets', () => {
   it('returns its values, and does not repeat an unknown name that may be a secret', () => {
-    expect([bag().get('apiKey'), bag().get('other'), bag().get('empty')]).toEqual([
-      TOKEN,
+    expect([
+      createSecrets().get('apiKey'),
+      createSecrets().get('other'),
+      createSecrets().get('empty'),
+    ]).toEqual([TOKEN, undefined, undefined]);
+    expect(createSecrets().keys()).toEqual(['apiKey', 'pin']);
+    expect(createSecrets().require('apiKey')).toBe(TOKEN);
+    expect(() => createSecrets().require('other')).toThrow(
+      'There is no secret with the name passed to `secrets.require`. Return it from `secrets` of createHoldfast.',
+    );
+    expect(() => createSecrets().require('STRIPE_KEY')).toThrow(
+      "There is no secret 'STRIPE_KEY'. Return it from `secrets` of createHoldfast.",
+    );
+    expect(() => createSecrets().require('JBSWY3DPEHPK3PXP')).toThrow(/with the name passed to/);
+    expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);
+    expect([createSecrets().get('__proto__'), createSecrets().get('constructor')]).toEqual([
       undefined,
       undefined,
     ]);
-    expect(bag().keys()).toEqual(['apiKey', 'pin']);
-    expect(bag().require('apiKey')).toBe(TOKEN);
-    expect(() => bag().require('other')).toThrow(
-      'There is no secret with the name passed to `secrets.require`. Return it from `secrets` of createHoldfast.',
-    );
-    expect(() => bag().require('STRIPE_KEY')).toThrow(
-      "There is no secret 'STRIPE_KEY'. Return it from `secrets` of createHoldfast.",
-    );
-    expect(() => bag().require('JBSWY3DPEHPK3PXP')).toThrow(/with the name passed to/);
-    expect(Secrets.of({ none: undefined })).toBe(Secrets.NONE);
-    expect([bag().get('__proto__'), bag().get('constructor')]).toEqual([undefined, undefined]);
   });
 
   it('prints its names and never its values', () => {
-    const inspect: () => string = Reflect.get(bag(), Symbol.for('nodejs.util.inspect.custom'));
+    const inspect: () => string = Reflect.get(createSecrets(), Symbol.for('nodejs.util.inspect.custom'));
     const printed = [
-      String(bag()),
-      `${bag()}`,
-      JSON.stringify({ secrets: bag() }),
-      inspect.call(bag()),
-      JSON.stringify(structuredClone({ ...bag() })),
+      String(createSecrets()),
+      `${createSecrets()}`,
+      JSON.stringify({ secrets: createSecrets() }),
+      inspect.call(createSecrets()),
+      JSON.stringify(structuredClone({ ...createSecrets() })),
     ];
     expect(printed).toEqual([
       'Secrets(apiKey, pin)',
@@ -45,7 +48,7 @@ describe('a bag of secrets', () => {
       'Secrets(apiKey, pin)',
       '{}',
     ]);
-    expect(Object.values(bag())).toEqual([]);
+    expect(Object.values(createSecrets())).toEqual([]);
   });
 
   it('is copied from its source', () => {
@@ -67,7 +70,7 @@ describe('redacted data', () => {
     ],
     ['a short secret is kept, because it can occur by chance', 'room 12345', 'room 12345'],
   ])('contains no secrets: %s', (_, data, expected) => {
-    expect(bag().redact(data)).toEqual(expected);
+    expect(createSecrets().redact(data)).toEqual(expected);
   });
 
   it('is the original object if it contains no secret', () => {
@@ -232,7 +235,7 @@ describe('redacted data', () => {
 
   it('is not searched part by part if it contains no secret, so a long list is cheap', () => {
     const rows = Array.from({ length: 1000 }, (_, row) => ({ row, name: 'ann', note: `${row}`.padEnd(60) }));
-    const secrets = bag().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
+    const secrets = createSecrets().hidingToo(Secrets.of({ KEY: crypto.randomUUID() }));
     const ways = (['replaceAll', 'split'] as const).map((way) => vi.spyOn(String.prototype, way));
     const redacted = secrets.redact(rows);
     const called = ways.map(({ mock }) => mock.calls.length);
@@ -292,7 +295,7 @@ describe('a streamed text', () => {
 
   it('is passed on at once, except a possible start of a secret', () => {
     const pieces = ['It is t', 'wo, to', 'k-4', '7: tok-4711-', 'zebra', '. At', ' '];
-    expect(handed(bag(), pieces)).toEqual([
+    expect(handed(createSecrets(), pieces)).toEqual([
       'It is ',
       'two, ',
       '',
@@ -356,30 +359,32 @@ describe('a streamed text', () => {
   });
 });
 
-const leaky = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
+const leakingTool = (name: string, run: Parameters<typeof defineTool>[0]['run']): AnyTool =>
   defineTool({ name, description: 'Leaks.', effect: 'read', run });
 
 describe('a secret that a tool reveals', () => {
   const tools = [
-    leaky('says', (_, call) => {
+    leakingTool('says', (_, call) => {
       call.say(`I use ${call.secrets.require('apiKey')}`);
       call.progress(`Asking with ${call.secrets.require('apiKey')}`);
       return text(`Used ${call.secrets.get('apiKey')}`);
     }),
-    leaky('shows', (_, { secrets }) =>
+    leakingTool('shows', (_, { secrets }) =>
       artifact(`With ${secrets.get('apiKey')}`, { key: secrets.get('apiKey') }),
     ),
-    leaky('returns', (_, { secrets }) => ({ headers: { authorization: `Bearer ${secrets.get('apiKey')}` } })),
-    leaky('fails', (_, { secrets }) => error(`401 for ${secrets.get('apiKey')}`)),
-    leaky('throws', (_, { secrets }) => {
+    leakingTool('returns', (_, { secrets }) => ({
+      headers: { authorization: `Bearer ${secrets.get('apiKey')}` },
+    })),
+    leakingTool('fails', (_, { secrets }) => error(`401 for ${secrets.get('apiKey')}`)),
+    leakingTool('throws', (_, { secrets }) => {
       throw new Error('Refused', { cause: new Error(`401 for ${secrets.get('apiKey')}`) });
     }),
-    leaky('keeps', (_, { secrets, state, blackboard }) => {
+    leakingTool('keeps', (_, { secrets, state, blackboard }) => {
       state.set('key', secrets.get('apiKey') ?? '');
       blackboard.add({ key: secrets.get('apiKey') ?? '' }, { name: 'key' });
       return `${secrets}`;
     }),
-    leaky('asks', (_, call) =>
+    leakingTool('asks', (_, call) =>
       call.ask({ for: 'decision', message: `May I use ${call.secrets.get('apiKey')}?` }),
     ),
   ];
@@ -421,7 +426,7 @@ describe('a secret that a tool reveals', () => {
   it('is absent from events, state, messages to the model and items of the stream', async () => {
     const app = memoryApp({ tools, replies: [calls(...names.slice(0, -1)), calls('asks')] });
     const items: FeedItem[] = [];
-    const end = await app.say('Go.', { secrets: bag, show: (item) => void items.push(item) });
+    const end = await app.say('Go.', { secrets: createSecrets, show: (item) => void items.push(item) });
     expect(end).toMatchObject({ status: 'suspended' });
     const turn = (await app.state()).turn?.id ?? '';
     const events = await app.events(turn);
@@ -457,7 +462,7 @@ describe('a secret that a tool reveals', () => {
 
   it('is absent from the messages of a nested loop', async () => {
     const dig: AnyTool = {
-      ...leaky('dig', () => ''),
+      ...leakingTool('dig', () => ''),
       effect: 'none',
       call: async (_, call) => {
         const message = `Dig with ${call.secrets.get('apiKey')}.`;
@@ -466,7 +471,7 @@ describe('a secret that a tool reveals', () => {
       },
     };
     const app = memoryApp({ tools: [dig], replies: [calls('dig'), calls('says'), 'Dug.', 'Done.'] });
-    await app.say('Go.', { secrets: bag });
+    await app.say('Go.', { secrets: createSecrets });
     expect(app.model.requests[1]?.messages).toEqual([{ role: 'user', text: 'Dig with [secret apiKey].' }]);
     expect(app.model.requests[2]?.messages.at(-1)).toMatchObject({
       text: 'Used [secret apiKey]\n\n[Said to the user: I use [secret apiKey]]',

@@ -6,7 +6,7 @@ const NEW_YEAR = '1970-01-01T00:00:00.000Z';
 const artifactOf = (value: unknown) => ({ type: 'artifact', value });
 
 /** The hint for the developer, which production builds omit. */
-const mend = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
+const fixAdvice = (how: string): string => (process.env.NODE_ENV === 'production' ? '' : ` ${how}`);
 
 describe('toToolResult', () => {
   it.each<[string, unknown, object]>([
@@ -101,9 +101,9 @@ describe('toToolResult', () => {
     toToolResult('search', artifact('rows', [10n]), tell);
     expect(told).toEqual([
       "Tool 'search' returned values that JSON does not keep, and they were left out: $.rows is a function, $.all[0] is a symbol, " +
-        `$.all[1] is a bigint.${mend('Return JSON, or give the value a toJSON method.')}`,
+        `$.all[1] is a bigint.${fixAdvice('Return JSON, or give the value a toJSON method.')}`,
       "Tool 'search' returned values that JSON does not keep, and they were left out: $[0] is a bigint." +
-        mend('Return JSON, or give the value a toJSON method.'),
+        fixAdvice('Return JSON, or give the value a toJSON method.'),
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('toToolResult', () => {
     toToolResult('search', returned, (problem) => told.push(problem));
     expect(told).toEqual([
       `Tool 'search' returned values that JSON does not keep, and they were left out: ${what}.` +
-        mend('Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.'),
+        fixAdvice('Return bytes as they are, or as `file(bytes, mediaType)` or `image(bytes, mediaType)`.'),
     ]);
   });
 });

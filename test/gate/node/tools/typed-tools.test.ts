@@ -37,7 +37,7 @@ const adders: Record<string, AnyTool> = {
   }),
 };
 
-async function turn(tool: AnyTool, ...inputs: readonly unknown[]) {
+async function runTurn(tool: AnyTool, ...inputs: readonly unknown[]) {
   const replies = inputs.map((input) => ({ calls: [{ name: tool.name, input }] }));
   const session = sessionWith([tool], [...replies, 'Done.']);
   const answer = await session.send('Go.');
@@ -46,7 +46,7 @@ async function turn(tool: AnyTool, ...inputs: readonly unknown[]) {
 
 describe.each(Object.entries(adders))('a tool whose input is declared with %s', (_, add) => {
   it('has the JSON Schema that follows from the type (TYP-01)', async () => {
-    const { session } = await turn(add);
+    const { session } = await runTurn(add);
     expect(session.requests[0]?.tools).toEqual([
       {
         name: 'add',
@@ -61,13 +61,13 @@ describe.each(Object.entries(adders))('a tool whose input is declared with %s', 
   });
 
   it('receives a value of the type, and returns an object as JSON to the model and as an artifact (TYP-02, TYP-07)', async () => {
-    const { results, answer } = await turn(add, '{"a": 5, "b": 3}');
+    const { results, answer } = await runTurn(add, '{"a": 5, "b": 3}');
     expect(results).toEqual(['{"sum":8}']);
     expect(answer.artifacts).toMatchObject([{ value: { sum: 8 } }]);
   });
 
   it('returns every problem in one result (TYP-10)', async () => {
-    const { results } = await turn(add, { a: 'five', b: 'three' });
+    const { results } = await runTurn(add, { a: 'five', b: 'three' });
     expect(results[0]).toMatch(
       /^Error: The input of tool 'add' is not valid:\n- a\b.*\n- b\b.*\nCall it again with a corrected input\.$/,
     );
@@ -82,13 +82,13 @@ describe('a typed tool', () => {
   it('returns a text without quotes, and a ready-made result unchanged (TYP-02)', async () => {
     expect(
       (
-        await turn(
+        await runTurn(
           greet(({ name }) => `Hello "${name}"!`),
           { name: 'Ada' },
         )
       ).results,
     ).toEqual(['Hello "Ada"!']);
-    const { results, answer } = await turn(
+    const { results, answer } = await runTurn(
       greet(() => artifact('A card', { name: 'Card' }, { to: 'Ada' })),
       {},
     );
@@ -96,7 +96,7 @@ describe('a typed tool', () => {
     expect(answer.artifacts).toMatchObject([{ value: { to: 'Ada' } }]);
     expect(
       (
-        await turn(
+        await runTurn(
           greet(() => error('nobody there')),
           {},
         )
@@ -109,14 +109,14 @@ describe('a typed tool', () => {
       greet(() => {
         throw thrown;
       });
-    expect((await turn(throws(new Error('No ink')), {})).results).toEqual(['Error: No ink']);
-    expect((await turn(throws(new TypeError('')), {})).results).toEqual([
+    expect((await runTurn(throws(new Error('No ink')), {})).results).toEqual(['Error: No ink']);
+    expect((await runTurn(throws(new TypeError('')), {})).results).toEqual([
       'Error: Exception occurred in tool: greet (TypeError)',
     ]);
   });
 
   it('returns an error for an input that is not JSON, and the loop continues (TYP-03)', async () => {
-    const { results, answer } = await turn(
+    const { results, answer } = await runTurn(
       greet(({ name }) => name),
       '{"name": "Ada"',
       { name: 'Ada' },
@@ -147,7 +147,7 @@ describe('a typed tool', () => {
     async (blank) => {
       expect(
         (
-          await turn(
+          await runTurn(
             greet(({ name }) => name),
             blank,
           )
@@ -155,7 +155,7 @@ describe('a typed tool', () => {
       ).toEqual(['nobody']);
       const [add] = Object.values(adders);
       if (!add) throw new Error('There is no adder.');
-      expect((await turn(add, blank)).results).toEqual([
+      expect((await runTurn(add, blank)).results).toEqual([
         "Error: The input of tool 'add' is not valid:\n" +
           '- a: Invalid key: Expected "a" but received undefined\n' +
           '- b: Invalid key: Expected "b" but received undefined\n' +
@@ -167,7 +167,7 @@ describe('a typed tool', () => {
   it('fills in defaults, and does not require nullable fields (TYP-06)', async () => {
     const tool = greet((input) => JSON.stringify(input));
     expect(tool.inputSchema).not.toHaveProperty('required');
-    expect((await turn(tool, {}, { name: 'Ada', nick: null })).results).toEqual([
+    expect((await runTurn(tool, {}, { name: 'Ada', nick: null })).results).toEqual([
       '{"name":"nobody"}',
       '{"name":"Ada","nick":null}',
     ]);
@@ -229,7 +229,7 @@ describe('a hand-written tool (TYP-09)', () => {
   };
 
   it('can parse its input, act and format its results by itself', async () => {
-    expect((await turn(byHand, { line: '1+2' }, { line: 'one' })).results).toEqual([
+    expect((await runTurn(byHand, { line: '1+2' }, { line: 'one' })).results).toEqual([
       '= 3',
       'Error: Send a sum',
     ]);
@@ -247,6 +247,6 @@ describe('a hand-written tool (TYP-09)', () => {
       call: async (input, call) =>
         mapContent(await words.call(input, call), (content) => content.toUpperCase()),
     };
-    expect((await turn(loud, { line: 'hi' })).results).toEqual(['HI']);
+    expect((await runTurn(loud, { line: 'hi' })).results).toEqual(['HI']);
   });
 });

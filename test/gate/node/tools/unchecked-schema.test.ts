@@ -7,7 +7,7 @@ import { withParameter } from '../../../../src/modules/decorators/entry.ts';
 import { jsonSchema, parameters, stringParameter } from '../../../../src/modules/json-schema/entry.ts';
 
 const run = () => 'ok';
-const caught = (make: () => unknown): unknown => {
+const catchError = (make: () => unknown): unknown => {
   try {
     return make();
   } catch (thrown) {
@@ -18,8 +18,8 @@ const caught = (make: () => unknown): unknown => {
 const MEND =
   'Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks';
 
-const defined = (input: JsonObject): unknown =>
-  caught(() =>
+const defineError = (input: JsonObject): unknown =>
+  catchError(() =>
     defineTool({ name: 'call', description: 'Calls.', input: jsonSchema({ type: 'object', ...input }), run }),
   );
 
@@ -66,7 +66,7 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
       '`disallow: ["null"]` at `$`, and 2 more',
     ],
   ])('is refused: %s', (_, input, what) => {
-    const error = defined(input);
+    const error = defineError(input);
     expect(error).toBeInstanceOf(ToolDefinitionError);
     expect(error).toMatchObject({
       tool: 'call',
@@ -114,7 +114,7 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
       { properties: { a: { enum: [{ format: 'x' }] }, b: { const: { disallow: 1 } } } },
     ],
   ])('is accepted if the schema has %s', (_, input) => {
-    expect(defined(input)).toMatchObject({ name: 'call' });
+    expect(defineError(input)).toMatchObject({ name: 'call' });
   });
 
   it('is accepted if a schema library checks the input', () => {
@@ -132,16 +132,16 @@ describe('a tool whose input schema has an assertion that is not checked', () =>
     const phone = { type: 'string', format: 'phone' };
     const what = `\`format: "phone"\` at \`$.properties.to\`. ${MEND}.`;
     const tool = defineTool({ name: 'call', description: 'Calls.', run });
-    expect(caught(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
+    expect(catchError(() => parameters({ to: { ...stringParameter(), schema: phone } }))).toMatchObject({
       name: 'InputSchemaError',
       message: `its input has an assertion that is not checked here: ${what}`,
     });
-    expect(caught(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
+    expect(catchError(() => withParameter(tool, 'to', jsonSchema(phone)))).toMatchObject({
       message: `Tool 'call': its parameter 'to' has an assertion that is not checked here: ${what.replace('$.properties.to', '$')}`,
     });
     const output = { type: 'object', properties: { to: phone } };
     const agent = { name: 'clerk', description: 'Calls.', instructions: 'Call.' };
-    expect(caught(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
+    expect(catchError(() => defineAgent({ ...agent, output: jsonSchema(output) }))).toMatchObject({
       message: `Agent 'clerk' has an output that has an assertion that is not checked here: ${what}`,
     });
   });

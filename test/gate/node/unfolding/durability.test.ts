@@ -11,7 +11,7 @@ const files = (more = {}): AnyTool =>
   defineUnfolding({ name: 'files', description: 'Files.', tools: [createTool('read')], ...more });
 
 /** Returns one answer per message, for a session of any length. */
-const chat = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
+const chatReplies = (count: number) => Array.from({ length: count }, (_, index) => `Answer ${index}.`);
 
 describe('the tools of an open unfolding tool', () => {
   it('are offered by another invocation that resumes the turn', async () => {
@@ -77,7 +77,7 @@ describe('an unfolding tool with session scope', () => {
   });
 
   it('is part of the snapshot of a long journal', async () => {
-    const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chat(102)]);
+    const session = sessionWith([files({ scope: 'session' })], [calls('files'), ...chatReplies(102)]);
     for (let turn = 0; turn < 102; turn += 1) await session.send('Go.');
     expect((await session.events()).at(-1)?.seq).toBeGreaterThan(200);
     session.restart();

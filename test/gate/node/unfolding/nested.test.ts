@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, text } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { decorate, withObservability } from '../../../../src/modules/decorators/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { diggingTool } from '../tool-loop/scenes.ts';
 import { calls, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
@@ -10,14 +10,17 @@ const unfolding = (name: string, tools: readonly AnyTool[], more = {}): AnyTool 
   defineUnfolding({ name, description: `The ${name}.`, tools, ...more });
 
 /** Returns nested unfolding tools: `l1` contains `l2` and so on, and the last one contains `leaf`. */
-const levels = (depth: number, at = 1): AnyTool =>
-  unfolding(`l${at}`, [at === depth ? createTool('leaf') : levels(depth, at + 1), createTool(`at_${at}`)]);
+const nestLevels = (depth: number, at = 1): AnyTool =>
+  unfolding(`l${at}`, [
+    at === depth ? createTool('leaf') : nestLevels(depth, at + 1),
+    createTool(`at_${at}`),
+  ]);
 
 describe('nested unfolding tools', () => {
   it.each([2, 3, 5])('open one by one to a depth of %i (UNF-29, UNF-33)', async (depth) => {
     const names = Array.from({ length: depth }, (_, index) => `l${index + 1}`);
     const replies = [...names.map((name) => calls(name)), calls('leaf'), 'Done.'];
-    const session = sessionWith([levels(depth), createTool('search')], replies);
+    const session = sessionWith([nestLevels(depth), createTool('search')], replies);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', iterations: depth + 2 });
     expect(results(session).at(-1)).toBe('leaf done');
     for (const [step, seen] of offeredTools(session)
@@ -130,7 +133,7 @@ describe('a decorated unfolding tool', () => {
   });
 
   it('reports to the model and in the log if a wrapper hides it (UNF-30)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const files = unfolding('files', [createTool('read')]);
     class Wrapper {
       readonly name = 'files';
@@ -169,7 +172,7 @@ describe('a decorated unfolding tool', () => {
   it('applies a guard to its inner tools, at every level (UNF-28)', async () => {
     const log: string[] = [];
     const session = sessionWith(
-      [guarded(levels(3), log)],
+      [guarded(nestLevels(3), log)],
       [calls('l1'), calls('l2'), calls('l3'), calls('leaf', 'at_1'), 'Done.'],
     );
     await session.send('Go.');
@@ -186,7 +189,7 @@ describe('a decorated unfolding tool', () => {
           return tool.call(input, call);
         },
       });
-    const outer = decorate(levels(2), { adopt: logs });
+    const outer = decorate(nestLevels(2), { adopt: logs });
     const session = sessionWith([outer], [calls('l1'), calls('l2'), calls('leaf'), 'Done.']);
     await session.send('Go.');
     expect(log).toEqual(['l2', 'leaf']);

@@ -26,7 +26,7 @@ const group = defineToolGroup({
 });
 const SHOP = { name: 'shop', description: 'Shops.' };
 
-const finding = (...names: readonly string[]) => findingOut(names.map((name) => createTool(name)));
+const findingSource = (...names: readonly string[]) => findingOut(names.map((name) => createTool(name)));
 
 describe('an unfolding tool', () => {
   it('can contain every source that an agent can list', async () => {
@@ -64,7 +64,7 @@ describe('an unfolding tool', () => {
   });
 
   it('discovers the tools of its providers when it opens, and another invocation knows them', async () => {
-    const { provider, discover } = finding('buy', 'sell');
+    const { provider, discover } = findingSource('buy', 'sell');
     const shop = defineUnfolding({ ...SHOP, tools: [createTool('look'), provider] });
     const session = sessionWith(
       [shop, crash(() => session)],
@@ -105,7 +105,7 @@ describe('an unfolding tool', () => {
   });
 
   it('accepts sources of every kind in withInnerTools', async () => {
-    const { provider } = finding('buy');
+    const { provider } = findingSource('buy');
     const shop = withInnerTools(
       defineUnfolding({ ...SHOP, tools: [createTool('look')] }),
       new Clock(),
@@ -125,7 +125,7 @@ describe('an unfolding tool', () => {
 describe('a tool provider that `select` returns', () => {
   it('causes an error result and is not called', async () => {
     const told = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { provider } = finding('buy');
+    const { provider } = findingSource('buy');
     const shop = defineUnfolding({
       ...SHOP,
       input: v.object({}),

@@ -21,9 +21,9 @@ afterEach(() => vi.restoreAllMocks());
 const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, createTool(name)]));
 const toolsIn = (view: LoopView): readonly AnyTool[] => {
   const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // `lists` records this below.
+  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // `recordListing` records this below.
 };
-const lists =
+const recordListing =
   (...names: string[]) =>
   async (call: CallRun): Promise<undefined> => {
     call.record(LISTINGS, { key: 'shop', told: names });
@@ -47,7 +47,7 @@ const listingsOf = async (session: TestSession): Promise<Listings> =>
 
 describe('an unfolding tool with `prepare`', () => {
   it('returns the tools that it found, and offers them in the next model call', async () => {
-    const prepare = vi.fn(lists('buy', 'sell'));
+    const prepare = vi.fn(recordListing('buy', 'sell'));
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Bought.' });
     expect(offeredTools(session)).toEqual([['shop'], ['shop', 'buy', 'sell'], ['shop', 'buy', 'sell']]);
@@ -61,7 +61,7 @@ describe('an unfolding tool with `prepare`', () => {
   });
 
   it('prepares again for a parallel call', async () => {
-    const session = sessionWith([shop(lists('buy'))], [calls('shop', 'shop'), 'Done.']);
+    const session = sessionWith([shop(recordListing('buy'))], [calls('shop', 'shop'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
       openedText('buy'),
@@ -71,7 +71,7 @@ describe('an unfolding tool with `prepare`', () => {
   });
 
   it('needs no preparation in the next turn if its scope is the session', async () => {
-    const prepare = vi.fn(lists('buy'));
+    const prepare = vi.fn(recordListing('buy'));
     const session = sessionWith([shop(prepare, { scope: 'session' })], [calls('shop'), 'Open.', 'Still.']);
     await session.send('Go.');
     await session.send('And now?');
@@ -89,7 +89,11 @@ describe('an unfolding tool with `prepare`', () => {
   });
 
   it('prepares in a nested loop', async () => {
-    const outer = defineUnfolding({ name: 'town', description: 'A town.', tools: [shop(lists('buy'))] });
+    const outer = defineUnfolding({
+      name: 'town',
+      description: 'A town.',
+      tools: [shop(recordListing('buy'))],
+    });
     const session = sessionWith([outer], [calls('town'), calls('shop'), calls('buy'), 'Bought.']);
     expect(await session.send('Go.')).toMatchObject({ text: 'Bought.' });
     expect(results(session)).toEqual([openedText('shop'), openedText('buy'), 'buy done']);
@@ -100,7 +104,7 @@ describe('an unfolding tool whose preparation fails', () => {
   it('stays closed, returns the problem, and stores nothing', async () => {
     const problem = "The shop cannot be reached. Call 'shop' again later.";
     const prepare: Prepare = async (call) => {
-      await lists('buy')(call);
+      await recordListing('buy')(call);
       return problem;
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Later.']);
@@ -120,7 +124,7 @@ describe('an unfolding tool whose preparation fails', () => {
         isDown = false;
         return 'Not now.';
       }
-      return lists('buy')(call);
+      return recordListing('buy')(call);
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), calls('shop'), 'Open.']);
     await session.send('Go.');
@@ -129,7 +133,7 @@ describe('an unfolding tool whose preparation fails', () => {
 
   it('returns an error if its code throws, and stores nothing', async () => {
     const prepare: Prepare = async (call) => {
-      await lists('buy')(call);
+      await recordListing('buy')(call);
       throw new Error('The server is down.');
     };
     const session = sessionWith([shop(prepare)], [calls('shop'), 'Hm.']);
@@ -140,7 +144,7 @@ describe('an unfolding tool whose preparation fails', () => {
   });
 
   it('returns a message if it found no tools', async () => {
-    const session = sessionWith([shop(lists())], [calls('shop'), 'Hm.']);
+    const session = sessionWith([shop(recordListing())], [calls('shop'), 'Hm.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
       "Tool 'shop' has no tools now; they may be there later. Go on without them.",
@@ -175,7 +179,7 @@ describe('an unfolding tool whose preparation is interrupted', () => {
         shop(async (call) => {
           times += 1;
           if (times === 1) session.kill();
-          return lists('buy')(call);
+          return recordListing('buy')(call);
         }),
       ],
       [calls('shop'), calls('buy'), 'Bought.'],
@@ -207,7 +211,7 @@ describe('an unfolding tool whose preparation is interrupted', () => {
     const prepare: Prepare = (call) =>
       discoveryIn(call).ask({ subrequests: 20, ms: 1_000 }, async () => {
         asked += 1;
-        return lists('buy')(call);
+        return recordListing('buy')(call);
       });
     const tools = [shop(prepare), createTool('look')];
     const app = memoryApp({ tools, replies: [calls('shop'), 'Open.'], clock, leaseMs: LEASE_MS });

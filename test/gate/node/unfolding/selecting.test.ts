@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { calls, createTool, offeredTools, openedText, results, sessionWith, warmWith } from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
@@ -83,7 +83,7 @@ describe('an unfolding tool with `select`', () => {
   });
 
   it('stays closed if no tool is selected, which the model and the log learn (UNF-08)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const session = sessionWith([database({ select: () => [] })], [calls('database'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual([
@@ -216,7 +216,7 @@ describe('an unfolding tool whose tools change', () => {
   });
 
   it('is hidden while it has no tools, and is offered once it has some (UNF-01, UNF-08, S0-129)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const session = sessionWith([steps, add], [calls('add'), calls('steps'), 'Done.']);
     await session.send('Go.');
     expect(offeredTools(session)).toEqual([['add'], ['add', 'steps'], ['add', 'steps', 'step_1']]);

@@ -5,7 +5,7 @@ import { defineUnfolding, toolsFor } from '../../../../src/kinds/entry.ts';
 import { decorate, withReview } from '../../../../src/modules/decorators/entry.ts';
 import { createTool } from './scenes.ts';
 
-const names = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
+const namesOf = (tools: readonly AnyTool[]): readonly string[] => tools.map(({ name }) => name);
 
 describe('toolsFor', () => {
   it('returns the tools that the parsed input selects (S3-10)', async () => {
@@ -15,8 +15,8 @@ describe('toolsFor', () => {
       input: v.object({ connection: v.optional(v.string(), 'localhost') }),
       select: ({ connection }) => [createTool(`query_${connection}`)],
     });
-    expect(names(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
-    expect(names(await toolsFor(database))).toEqual(['query_localhost']);
+    expect(namesOf(await toolsFor(database, { connection: 'prod' }))).toEqual(['query_prod']);
+    expect(namesOf(await toolsFor(database))).toEqual(['query_localhost']);
     await expect(toolsFor(database, { connection: 7 })).rejects.toEqual(
       new TypeError(
         "The input of tool 'database' is not valid:\n- connection: Invalid type: Expected string but received 7\n" +
@@ -28,18 +28,18 @@ describe('toolsFor', () => {
   it('returns the tools of a category, of a list or of a function (S3-10)', async () => {
     const byCategory = { read: [createTool('look')], write: [createTool('put')] };
     const files = defineUnfolding({ name: 'files', description: 'Files.', byCategory });
-    expect(names(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
-    expect(names(await toolsFor(files))).toEqual(['look', 'put']);
+    expect(namesOf(await toolsFor(files, { category: 'write' }))).toEqual(['put']);
+    expect(namesOf(await toolsFor(files))).toEqual(['look', 'put']);
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), files] });
-    expect(names(await toolsFor(shop))).toEqual(['buy', 'files']);
+    expect(namesOf(await toolsFor(shop))).toEqual(['buy', 'files']);
     const now = defineUnfolding({
       name: 'now',
       description: 'Now.',
       tools: ({ context, principal }) => [createTool(`${context.get('tenant')}_${principal.id}`)],
     });
     const asked = { context: { tenant: 'acme' }, principal: { id: 'ann' } };
-    expect(names(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
-    expect(names(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
+    expect(namesOf(await toolsFor(now, {}, asked))).toEqual(['acme_ann']);
+    expect(namesOf(await toolsFor(now, {}, { context: { tenant: 'acme' } }))).toEqual(['acme_code']);
   });
 
   it('keeps the decorators of the unfolding tool on the inner tools', async () => {

@@ -11,7 +11,7 @@ import {
   unfoldingOf,
   unfoldingOfSafely,
 } from '../../../../src/modules/tool-objects/entry.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { calls, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 class DatabaseTools {
@@ -70,7 +70,7 @@ class AdminTools {
   }
 }
 
-const tree = (object: object): string => formatToolTree('all', [unfoldingOf(object)]);
+const formatTree = (object: object): string => formatToolTree('all', [unfoldingOf(object)]);
 
 describe('an object whose class has `static unfolding`', () => {
   it('becomes one unfolding tool with its methods inside, and its notes (UNF-20, UNF-25)', async () => {
@@ -129,7 +129,7 @@ describe('an object whose class has `static unfolding`', () => {
   });
 
   it('contains its inner classes, at any depth (UNF-23)', async () => {
-    expect(tree(new AdminTools())).toBe(
+    expect(formatTree(new AdminTools())).toBe(
       [
         'all',
         '└── admin (3 inner tools)',
@@ -178,7 +178,7 @@ describe('an object whose class has `static unfolding`', () => {
   });
 
   it('omits an inner class that throws, and logs the reason as a warning (UNF-23)', () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const reason = new Error('The database is missing.');
     class Broken {
       static readonly unfolding = { name: 'broken', description: 'Broken.' };
@@ -192,7 +192,7 @@ describe('an object whose class has `static unfolding`', () => {
       static readonly Inner = Broken;
       read = () => 'read';
     }
-    expect(tree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
+    expect(formatTree(new Outer())).toBe('all\n└── outer (1 inner tools)\n    └── read');
     expect(warned).toEqual([
       'holdfast: the inner class Broken is left out, since it cannot be constructed Error: The database is missing.',
     ]);

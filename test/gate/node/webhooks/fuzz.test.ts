@@ -66,7 +66,7 @@ interface Edit {
 const visible = fc.string({ maxLength: 3 }).map((text) => text.replace(/[^\x21-\x7e]/g, '0'));
 const edit: fc.Arbitrary<Edit> = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: visible });
 
-function edited(text: string, { at, remove, insert }: Edit): string {
+function applyEdit(text: string, { at, remove, insert }: Edit): string {
   const from = at % (text.length + 1);
   return text.slice(0, from) + insert + text.slice(from + remove);
 }
@@ -83,10 +83,14 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 });
 
 /** Returns the changed delivery, or `undefined` if the edits cancel each other out. */
-function mutated(signed: Signed, headers: readonly string[], { part, edits }: Mutation): Signed | undefined {
+function applyMutation(
+  signed: Signed,
+  headers: readonly string[],
+  { part, edits }: Mutation,
+): Signed | undefined {
   const name = [...headers, undefined][part % (headers.length + 1)];
   const before = name === undefined ? signed.body : (signed.headers[name] ?? '');
-  const after = edits.reduce(edited, before);
+  const after = edits.reduce(applyEdit, before);
   if (after.trim() === before) return undefined; // White space around a header does not count.
   return name === undefined
     ? { ...signed, body: after }
@@ -102,7 +106,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, signed, headers }) => 
     let changed = 0;
     await fc.assert(
       fc.asyncProperty(mutation, async (drawn) => {
-        const delivery = mutated(original, headers, drawn);
+        const delivery = applyMutation(original, headers, drawn);
         if (!delivery) return;
         changed += 1;
         const refusal = { name: 'WebhookRefusal', kind: 'invalid-signature' };

@@ -32,7 +32,7 @@ async function deliver(
 }
 
 /** Returns the delivery that the mapping receives. */
-async function seen(payload: JsonObject, event: string): Promise<GithubDelivery> {
+async function receiveDelivery(payload: JsonObject, event: string): Promise<GithubDelivery> {
   let delivery: GithubDelivery | undefined;
   const start = (given: GithubDelivery) => {
     delivery = given;
@@ -116,7 +116,7 @@ async function startOf(payload: JsonObject, told?: Told) {
 
 describe('a delivery of GitHub', () => {
   it('contains the properties of its subject', async () => {
-    const { headers, env, usual, payload, ...view } = await seen(opened, 'issues');
+    const { headers, env, usual, payload, ...view } = await receiveDelivery(opened, 'issues');
     expect(view).toEqual({
       hook: 'github',
       event: 'issues',

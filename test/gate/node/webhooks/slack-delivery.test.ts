@@ -26,7 +26,7 @@ const deliverBody = async (body: string, to = webhook): Promise<Arrived> =>
   receive(to, await fromSlack({ secret: SECRET, body }));
 const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<Arrived> =>
   deliverBody(JSON.stringify(envelope(event, id)), to);
-const form = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
+const encodeForm = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
 
 describe('an event of Slack', () => {
   it('starts a turn in the session of its thread', async () => {
@@ -143,7 +143,7 @@ describe('a slash command of Slack', () => {
   };
 
   it('starts a turn in the session of its channel, and receives an empty response', async () => {
-    const received = await deliverBody(form(fields));
+    const received = await deliverBody(encodeForm(fields));
     expect(received).toMatchObject({
       type: 'start',
       session: 'T1:C1',
@@ -173,11 +173,11 @@ shop to production
         return delivery.usual;
       },
     });
-    expect(await deliverBody(form({ ...fields, command: '/other' }), asking)).toMatchObject({
+    expect(await deliverBody(encodeForm({ ...fields, command: '/other' }), asking)).toMatchObject({
       type: 'ignored',
       acknowledge: 'nothing',
     });
-    await deliverBody(form(fields), asking);
+    await deliverBody(encodeForm(fields), asking);
     expect(
       seen.map(({ kind, event, text, payload }) => ({ kind, event, text, url: payload.response_url })),
     ).toEqual([{ kind: 'command', event: '/deploy', text: 'shop to production', url: fields.response_url }]);
@@ -197,7 +197,7 @@ describe('an interaction of Slack', () => {
       response_url: 'https://hooks.slack.com/actions/secret',
       trigger_id: 'tr1',
     };
-    const received = await deliverBody(form({ payload: JSON.stringify(payload) }));
+    const received = await deliverBody(encodeForm({ payload: JSON.stringify(payload) }));
     expect(received).toMatchObject({
       type: 'start',
       session: 'T1:C1:1.2',
@@ -216,7 +216,7 @@ ${JSON.stringify({ actions: payload.actions, message: 'Deploy?' }, null, 1)}
   });
 
   it('has a key from its bytes if it has no id', async () => {
-    const body = form({
+    const body = encodeForm({
       payload: JSON.stringify({ type: 'view_closed', team: { id: 'T1' }, user: { id: 'U1' } }),
     });
     expect(await deliverBody(body)).toMatchObject({

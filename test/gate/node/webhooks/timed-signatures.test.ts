@@ -36,7 +36,7 @@ const SENDERS = [
   },
 ];
 
-const stale = (apart: string): Arrived =>
+const staleSignature = (apart: string): Arrived =>
   invalidSignature(
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
@@ -51,7 +51,7 @@ describe.each(SENDERS)('a delivery of $name', ({ webhook, sign, header }) => {
     [-301, '301 s in the future'],
     [86_400, '86400 s ago'],
   ])('is refused %i s after its timestamp', async (late, apart) => {
-    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(stale(apart));
+    expect(await receive(webhook, await sign(TIME - late), NOW)).toEqual(staleSignature(apart));
   });
 
   it('is refused if it was changed in transit, or if another secret signed it', async () => {
@@ -159,7 +159,7 @@ describe('Slack', () => {
     const taken = await receive(webhook, { headers, body: command }, { env, now: 1531420618_000 });
     expect(taken).toMatchObject({ type: 'start', session: 'T1DC2JH3J:G8PSS9T3V', acknowledge: 'nothing' });
     const later = await receive(webhook, { headers, body: command }, { env, now: 1531420919_000 });
-    expect(later).toEqual(stale('301 s ago'));
+    expect(later).toEqual(staleSignature('301 s ago'));
   });
 
   it.each([

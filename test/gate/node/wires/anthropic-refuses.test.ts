@@ -13,7 +13,7 @@ import {
   swap,
 } from '../../../wires/anthropic-sabotage.ts';
 
-const modified = (path: string) =>
+const modifiedMessage = (path: string) =>
   `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
   'These blocks must remain as they were in the original response.';
 const boundMessages = (path: string, ...more: string[]) =>
@@ -23,7 +23,7 @@ const boundMessages = (path: string, ...more: string[]) =>
       '`thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.',
     ...more,
   ].join(' ');
-const unanswered = (path: string, id: unknown) =>
+const unansweredMessage = (path: string, id: unknown) =>
   `${path}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${String(id)}. ` +
   'Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
 const missingBefore =
@@ -45,31 +45,31 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'the text of a thought is changed',
     { of: 'plain' },
     (body) => cutLastCharacter('thinking', block(body, 1, 0)),
-    modified('messages.1.content.0'),
+    modifiedMessage('messages.1.content.0'),
   ],
   [
     'a thought between others is dropped',
     { of: 'plain' },
     ({ messages }) => messages[3]?.content.shift(),
-    modified('messages.3.content.0'),
+    modifiedMessage('messages.3.content.0'),
   ],
   [
     'all thoughts of one reply are dropped',
     { of: 'plain' },
     (body) => forget(body, 5, 6),
-    modified('messages.5.content.0'),
+    modifiedMessage('messages.5.content.0'),
   ],
   [
     'two thoughts are swapped',
     { of: 'plain' },
     ({ messages }) => swap(messages[3]?.content, 0, 1),
-    modified('messages.3.content.0'),
+    modifiedMessage('messages.3.content.0'),
   ],
   [
     'a thought is moved after the call',
     { of: 'plain' },
     ({ messages }) => swap(messages[3]?.content, 2, 3),
-    modified('messages.3.content.2'),
+    modifiedMessage('messages.3.content.2'),
   ],
   [
     'the last reply lacks its thoughts, and thinking has a budget',
@@ -123,13 +123,13 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
     'a text separates a result from its call',
     { of: 'plain' },
     ({ messages }) => messages[2]?.content.unshift({ type: 'text', text: 'Wait.' }),
-    (body) => unanswered('messages.1', block(body, 1, 2).id),
+    (body) => unansweredMessage('messages.1', block(body, 1, 2).id),
   ],
   [
     'one of two results is missing',
     { of: 'plain' },
     ({ messages }) => messages[4]?.content.pop(),
-    (body) => unanswered('messages.3', block(body, 3, 4).id),
+    (body) => unansweredMessage('messages.3', block(body, 3, 4).id),
   ],
   [
     'a result is repeated',

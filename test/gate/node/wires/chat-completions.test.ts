@@ -16,7 +16,7 @@ import { answers, askTwice, longScript, withoutThinkingAt } from './ask.ts';
 
 const deepSeek = (wire: Wire, model = 'deepseek-v4-pro') =>
   createDeepSeek({ apiKey: 'sk-1', fetch: fetchOf(wire) })(model);
-const reasoner = (wire: Wire) => deepSeek(wire, 'deepseek-reasoner');
+const createReasoner = (wire: Wire) => deepSeek(wire, 'deepseek-reasoner');
 const createCompatible = (wire: Wire) =>
   createOpenAICompatible({ name: 'server', baseURL: 'https://server.example/v1', fetch: fetchOf(wire) })(
     'model',
@@ -40,7 +40,8 @@ type Client = (wire: Wire) => LanguageModel;
 const unsaid = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
 const changedThinking = (index: number) =>
   `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
-const unverified = (index: number) => `The encrypted content of messages[${index}] could not be verified.`;
+const unverifiedMessage = (index: number) =>
+  `The encrypted content of messages[${index}] could not be verified.`;
 /** The position of the first turn's answer: after a question, ten replies and eighteen results. */
 const ofAnswer = 29;
 
@@ -89,7 +90,7 @@ describe.each([
   it.each<[string, Client, Options, string]>([
     [
       'the reasoning of earlier turns, for a model that it treats as old',
-      reasoner,
+      createReasoner,
       { dialect: 'deepseek' },
       unsaid,
     ],
@@ -103,7 +104,7 @@ describe.each([
       'encrypted reasoning without a call',
       openRouter,
       { dialect: 'openrouter', details: () => ['encrypted'] },
-      unverified(ofAnswer),
+      unverifiedMessage(ofAnswer),
     ],
   ])('detect that a package loses %s', async (_name, modelOf, options, words) => {
     const wire = wireOf(options);

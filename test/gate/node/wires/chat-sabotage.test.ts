@@ -58,7 +58,7 @@ const callsAt = (all: readonly Json[], place: number): Json[] => {
 };
 const idAt = (place: number, call = 0) => String(callsAt(histories.kimi, place)[call]?.id);
 
-const refusal = (message: string) => ({
+const refusalBody = (message: string) => ({
   status: 400,
   body: { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_request_error' } },
 });
@@ -79,7 +79,7 @@ describe('the strict servers of chat completions', () => {
     ],
     ['a repeated result', repeat(2), `Duplicate value for 'tool_call_id' of '${idAt(1)}' in message[3]`],
   ])('refuse %s', async (_name, change, words) => {
-    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
   });
 
   it.each<[string, Change, string]>([
@@ -96,7 +96,7 @@ describe('the strict servers of chat completions', () => {
       'wire: messages[3] held 2 calls, and 1 came back',
     ],
   ])('refuse %s, which a provider may accept', async (_name, change, words) => {
-    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
   });
 
   it('return the same reply for the same request', async () => {
@@ -114,7 +114,7 @@ describe('the strict servers of chat completions', () => {
     const change = drop(1, 2, 3, 4, 5);
     expect(await askChanged('kimi', change, { mayOmitBeginning: true })).toMatchObject({ status: 200 });
     const words = 'wire: reply 3 came back where reply 1 was given';
-    expect(await askChanged('kimi', change)).toEqual(refusal(words));
+    expect(await askChanged('kimi', change)).toEqual(refusalBody(words));
   });
 });
 
@@ -128,17 +128,17 @@ describe('reasoning_content', () => {
     ['shortened', put(3, { reasoning_content: 'Thinking of' })],
     ['swapped', swap(1, 3, 'reasoning_content')],
   ])('is refused by DeepSeek if it is %s', async (_name, change) => {
-    expect(await askChanged('deepseek', change)).toEqual(refusal(missing));
+    expect(await askChanged('deepseek', change)).toEqual(refusalBody(missing));
   });
 
   const noKimi =
     'thinking is enabled but reasoning_content is missing in assistant tool call message at index 31';
   it('can be dropped in an earlier turn for Kimi, but not in the current turn', async () => {
-    expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusal(noKimi));
+    expect(await askChanged('kimi', put(31, { reasoning_content: undefined }))).toEqual(refusalBody(noKimi));
     expect(await askChanged('kimi', put(3, { reasoning_content: undefined }))).toMatchObject({ status: 200 });
     const changed = put(3, { reasoning_content: 'Other.' });
     expect(await askChanged('kimi', changed)).toEqual(
-      refusal('wire: the reasoning_content of messages[3] is another'),
+      refusalBody('wire: the reasoning_content of messages[3] is another'),
     );
   });
 });
@@ -153,7 +153,7 @@ it.each<[string, Change, string]>([
   ],
 ])('reasoning is refused if it is %s', async (_name, change, what) => {
   expect(await askChanged('reasoning', change)).toEqual(
-    refusal(`wire: the \`reasoning\` of messages[3] ${what}`),
+    refusalBody(`wire: the \`reasoning\` of messages[3] ${what}`),
   );
 });
 

@@ -1,17 +1,17 @@
 /** The errors of the strict servers for files that the real servers refuse. */
 import { expect, it } from 'vitest';
-import { SAMPLES, sample } from '../../../wires/sample-files.ts';
+import { SAMPLES, sampleFile } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { type FileScene, type PlayedScene, playScene } from './file-scene.ts';
 
 const PNG = SAMPLES['image/png'];
 const WAV = SAMPLES['audio/wav'];
-const photo = sample('image/png', 'photo.png');
-const paper = sample('application/pdf', 'paper.pdf');
+const photo = sampleFile('image/png', 'photo.png');
+const paper = sampleFile('application/pdf', 'paper.pdf');
 const both = { message: [photo, paper], result: [photo, paper] };
 const scenes: Partial<Record<WireName, FileScene>> = {
   'deepseek-sdk': { message: [photo], result: [photo] },
-  kimi: { message: [photo, paper, sample('audio/wav')] },
+  kimi: { message: [photo, paper, sampleFile('audio/wav')] },
 };
 const played = new Map<WireName, Promise<PlayedScene>>();
 

@@ -8,15 +8,15 @@ import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
 import type { MessagePart } from '../../../../src/model/entry.ts';
 import { createChatCompletionsWire, filesToChat } from '../../../wires/chat-completions.ts';
 import { hashFiles, type SentFile } from '../../../wires/files.ts';
-import { linked, SAMPLES, type SampleType, sample } from '../../../wires/sample-files.ts';
+import { linked, SAMPLES, type SampleType, sampleFile } from '../../../wires/sample-files.ts';
 import type { WireName } from '../../../wires/session/servers.ts';
 import { fetchOf } from '../../../wires/wire.ts';
 import { type FileScene, playScene } from './file-scene.ts';
 
 const words: MessagePart = { type: 'text', text: 'What is it?' };
-const photo = sample('image/png', 'photo.png');
-const paper = sample('application/pdf', 'paper.pdf');
-const sound = sample('audio/wav');
+const photo = sampleFile('image/png', 'photo.png');
+const paper = sampleFile('application/pdf', 'paper.pdf');
+const sound = sampleFile('audio/wav');
 const photoLink = linked('image/png', 'https://files.test/photo.png');
 const paperLink = linked('application/pdf', 'https://files.test/paper.pdf');
 
@@ -28,14 +28,14 @@ const PNG = await sha256('image/png');
 const PDF = await sha256('application/pdf');
 const WAV = await sha256('audio/wav');
 
-const png = (where: Where): SentFile => ({ where, mediaType: 'image/png', sha256: PNG });
-const pdf = (where: Where, name?: string): SentFile => ({
+const pngFile = (where: Where): SentFile => ({ where, mediaType: 'image/png', sha256: PNG });
+const pdfFile = (where: Where, name?: string): SentFile => ({
   where,
   mediaType: 'application/pdf',
   sha256: PDF,
   ...(name !== undefined && { name }),
 });
-const wav = (where: Where): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV });
+const wavFile = (where: Where): SentFile => ({ where, mediaType: 'audio/wav', sha256: WAV });
 const linkedFile = (where: Where, url: string, mediaType?: string): SentFile => ({
   where,
   url: `https://files.test/${url}`,
@@ -43,8 +43,8 @@ const linkedFile = (where: Where, url: string, mediaType?: string): SentFile => 
 });
 
 const filesIn = (where: Where): readonly SentFile[] => [
-  png(where),
-  pdf(where, 'paper.pdf'),
+  pngFile(where),
+  pdfFile(where, 'paper.pdf'),
   linkedFile(where, 'photo.png'),
   linkedFile(where, 'paper.pdf'),
 ];
@@ -58,33 +58,42 @@ describe('files that a model accepts', () => {
       { message: all, result: all },
       [
         ...filesIn('message'),
-        png('result'),
-        pdf('result'),
+        pngFile('result'),
+        pdfFile('result'),
         linkedFile('result', 'photo.png'),
         linkedFile('result', 'paper.pdf'),
       ],
     ],
-    ['anthropic-preserved', { message: [photo], result: [photo] }, [png('message'), png('result')]],
+    ['anthropic-preserved', { message: [photo], result: [photo] }, [pngFile('message'), pngFile('result')]],
     [
       'gemini',
       { message: [...all, sound], result: [words, photo, paper] },
       [
-        png('message'),
-        pdf('message'),
+        pngFile('message'),
+        pdfFile('message'),
         linkedFile('message', 'photo.png', 'image/png'),
         linkedFile('message', 'paper.pdf', 'application/pdf'),
-        wav('message'),
-        png('result'),
-        pdf('result'),
+        wavFile('message'),
+        pngFile('result'),
+        pdfFile('result'),
       ],
     ],
-    ['gemini', { message: [words, photo], result: [photo] }, [png('message'), png('result')]],
+    ['gemini', { message: [words, photo], result: [photo] }, [pngFile('message'), pngFile('result')]],
     ['responses-unstored', { message: all, result: all }, [...filesIn('message'), ...filesIn('result')]],
-    ['responses-stored', { message: [paper], result: [photo] }, [pdf('message', 'paper.pdf'), png('result')]],
+    [
+      'responses-stored',
+      { message: [paper], result: [photo] },
+      [pdfFile('message', 'paper.pdf'), pngFile('result')],
+    ],
     [
       'deepseek-sdk',
       { message: [words, photo, photoLink], result: [words, photo, photoLink] },
-      [png('message'), linkedFile('message', 'photo.png'), png('result'), linkedFile('result', 'photo.png')],
+      [
+        pngFile('message'),
+        linkedFile('message', 'photo.png'),
+        pngFile('result'),
+        linkedFile('result', 'photo.png'),
+      ],
     ],
     [
       'openrouter-sdk',
@@ -92,23 +101,33 @@ describe('files that a model accepts', () => {
       [
         ...filesIn('message').slice(0, 3),
         linkedFile('message', 'paper.pdf'),
-        wav('message'),
+        wavFile('message'),
         ...filesIn('result').slice(0, 3),
         linkedFile('result', 'paper.pdf'),
-        wav('result'),
+        wavFile('result'),
       ],
     ],
     [
       'kimi',
       { message: [words, photo, photoLink, paper, sound] },
-      [png('message'), linkedFile('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+      [
+        pngFile('message'),
+        linkedFile('message', 'photo.png'),
+        pdfFile('message', 'paper.pdf'),
+        wavFile('message'),
+      ],
     ],
     [
       'kimi-sdk',
       { message: [words, photo, photoLink, paper, sound] },
-      [png('message'), linkedFile('message', 'photo.png'), pdf('message', 'paper.pdf'), wav('message')],
+      [
+        pngFile('message'),
+        linkedFile('message', 'photo.png'),
+        pdfFile('message', 'paper.pdf'),
+        wavFile('message'),
+      ],
     ],
-    ['kimi', { message: [photo], result: [photo] }, [png('message')]],
+    ['kimi', { message: [photo], result: [photo] }, [pngFile('message')]],
   ])('reach the server of %s (case %#)', async (name, scene, files) => {
     const played = await playScene(name, scene);
     expect(played.server.refused).toEqual([]);
@@ -126,9 +145,9 @@ describe('files that a model accepts', () => {
     const { text } = await model.ask({ messages, tools: [] }, { signal: new AbortController().signal });
     expect([text, server.refused]).toEqual(['It is seen.', []]);
     expect(await filesToChat(server.requests[0])).toEqual([
-      png('message'),
+      pngFile('message'),
       linkedFile('message', 'photo.png'),
-      pdf('message', 'paper.pdf'),
+      pdfFile('message', 'paper.pdf'),
     ]);
   });
 });

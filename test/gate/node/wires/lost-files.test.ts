@@ -62,7 +62,7 @@ const dropFirstTurn: Spoil = (messages) => {
 };
 
 /** Moves the files of the first result with files to the next result. */
-const moved: Spoil = (messages) => {
+const moveResult: Spoil = (messages) => {
   const at = messages.findIndex((one) => one.role === 'tool' && isShown(one));
   const [one, next] = [messages[at], messages[at + 1]];
   if (one?.role !== 'tool' || next?.role !== 'tool') return messages;
@@ -113,7 +113,7 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
 );
 
 it.each(inResults)('a run over %s reports an image in the wrong result', async (wire) => {
-  const [lost] = await lostOf(wire, moved);
+  const [lost] = await lostOf(wire, moveResult);
   const where = (results: number): string => `${shot} in a result behind 1 replies and ${results} results`;
   expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
 });

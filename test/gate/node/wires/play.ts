@@ -97,7 +97,7 @@ function messageOf(turn: number, text: string, wire: WireName | undefined): Retu
 }
 
 /** A server that returns an image, like the real one. */
-const pictures = () =>
+const createPictureServer = () =>
   fakeServer({
     kind: 'stateless',
     tools: [
@@ -136,10 +136,10 @@ function stageOf({ wire, change, around = (model) => model, wantsThoughts }: Mem
         around(loop === 'main' ? mainModel(session, at, invocation) : MODELS[wire](at(loop))),
       ),
       accepts: ACCEPTS[wire],
-      mcp: pictures(),
+      mcp: createPictureServer(),
       async recordEffect(effect) {
         effects.push(effect);
-        await delay();
+        await nextTask();
       },
     });
   return { agentIn, effects, servers };
@@ -152,12 +152,12 @@ const byLoop = <T>(make: (loop: LoopName) => T): Record<LoopName, T> => ({
 });
 
 /** Delays each request to a server and each effect of a tool, so that earlier events are stored first. */
-const delay = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
 const awayFrom = (server: Wire): typeof fetch => {
   const answer = fetchOf(server);
   return async (input, init) => {
-    await delay();
+    await nextTask();
     return answer(input, init);
   };
 };

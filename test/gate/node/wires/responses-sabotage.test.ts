@@ -19,12 +19,12 @@ const secondQuestion = input.findLastIndex(({ role }) => role === 'user');
 const itemAt = (place: number): Json => input[place] ?? {};
 const withoutItems = (...places: readonly number[]) => input.filter((_, place) => !places.includes(place));
 const withAt = (place: number, ...items: readonly Json[]) => input.toSpliced(place, 1, ...items);
-const but = (place: number, changes: Json) => withAt(place, { ...itemAt(place), ...changes });
-const id = (place: number) => String(itemAt(place).id);
-const callId = (place: number) => String(itemAt(place).call_id);
-const blob = (place: number) => String(itemAt(place).encrypted_content);
-const shortened = blob(4).slice(0, -4);
-const reference = (items: readonly Json[]) =>
+const withChanges = (place: number, changes: Json) => withAt(place, { ...itemAt(place), ...changes });
+const idAt = (place: number) => String(itemAt(place).id);
+const callIdAt = (place: number) => String(itemAt(place).call_id);
+const blobAt = (place: number) => String(itemAt(place).encrypted_content);
+const shortened = blobAt(4).slice(0, -4);
+const toReferences = (items: readonly Json[]) =>
   items.map((item) => (item.type === 'reasoning' ? { type: 'item_reference', id: item.id } : item));
 
 const ask = (items: readonly unknown[], settings: Json = encrypted) =>
@@ -35,20 +35,21 @@ const ask = (items: readonly unknown[], settings: Json = encrypted) =>
     ...settings,
   });
 
-const refusal = (
+const refusalBody = (
   message: string,
   { status = 400, param = 'input' as string | null, code = null as string | null } = {},
 ) => ({
   status,
   body: { error: { message, type: 'invalid_request_error', param, code } },
 });
-const notVerified = (message: string) => refusal(message, { param: null, code: 'invalid_encrypted_content' });
+const notVerified = (message: string) =>
+  refusalBody(message, { param: null, code: 'invalid_encrypted_content' });
 
 const noReasoning = (type: string, place: number, reasoning: number) =>
-  `Item '${id(place)}' of type '${type}' was provided without its required 'reasoning' item: '${id(reasoning)}'.`;
+  `Item '${idAt(place)}' of type '${type}' was provided without its required 'reasoning' item: '${idAt(reasoning)}'.`;
 const nothingFollows = (place: number) =>
-  `Item '${id(place)}' of type 'reasoning' was provided without its required following item.`;
-const twice = (what: string) =>
+  `Item '${idAt(place)}' of type 'reasoning' was provided without its required following item.`;
+const duplicateMessage = (what: string) =>
   `Duplicate item found with id ${what}. Remove duplicate items from your input and try again.`;
 
 describe('the strict server of the Responses API', () => {
@@ -57,7 +58,7 @@ describe('the strict server of the Responses API', () => {
       status: 200,
       body: { output: [{ type: 'reasoning' }, { type: 'message' }] },
     });
-    expect((await ask(reference(kept.input), {})).status).toBe(200);
+    expect((await ask(toReferences(kept.input), {})).status).toBe(200);
   });
 
   it('accepts a steering message and late tools', async () => {
@@ -66,7 +67,7 @@ describe('the strict server of the Responses API', () => {
     const settings = { ...encrypted, tools: tools.slice(0, 1) };
     expect((await ask(steered, settings)).status).toBe(200);
     const words = 'wire: the script calls `note`, which the model cannot call in this request';
-    expect(await ask(input.slice(0, 4), settings)).toEqual(refusal(words));
+    expect(await ask(input.slice(0, 4), settings)).toEqual(refusalBody(words));
   });
 
   it.each([
@@ -78,23 +79,27 @@ describe('the strict server of the Responses API', () => {
     [
       'with an output without its call',
       withoutItems(5),
-      `No tool call found for function call output with call_id ${callId(5)}.`,
+      `No tool call found for function call output with call_id ${callIdAt(5)}.`,
     ],
     [
       'with a call without its output',
       withoutItems(8),
-      `No tool output found for function call ${callId(6)}.`,
+      `No tool output found for function call ${callIdAt(6)}.`,
     ],
     [
       'with a message before the output',
       input.toSpliced(7, 0, { role: 'user', content: 'Wait.' }),
-      `No tool output found for function call ${callId(5)}.`,
+      `No tool output found for function call ${callIdAt(5)}.`,
     ],
-    ['with a repeated reasoning item', withAt(4, itemAt(4), itemAt(4)), twice(id(4))],
-    ['with a repeated call', withAt(5, itemAt(5), { ...itemAt(5), id: undefined }), twice(id(5))],
-    ['with a repeated output', withAt(7, itemAt(7), itemAt(7)), twice(callId(7))],
+    ['with a repeated reasoning item', withAt(4, itemAt(4), itemAt(4)), duplicateMessage(idAt(4))],
+    [
+      'with a repeated call',
+      withAt(5, itemAt(5), { ...itemAt(5), id: undefined }),
+      duplicateMessage(idAt(5)),
+    ],
+    ['with a repeated output', withAt(7, itemAt(7), itemAt(7)), duplicateMessage(callIdAt(7))],
   ])('refuses a history %s', async (_name, items, words) => {
-    expect(await ask(items)).toEqual(refusal(words));
+    expect(await ask(items)).toEqual(refusalBody(words));
   });
 
   it.each([
@@ -105,42 +110,60 @@ describe('the strict server of the Responses API', () => {
     ],
     [
       'that of another item',
-      { encrypted_content: blob(1) },
-      `The encrypted content for item ${id(4)} could not be verified. Reason: Encrypted content item_id did not match the target item id.`,
+      { encrypted_content: blobAt(1) },
+      `The encrypted content for item ${idAt(4)} could not be verified. Reason: Encrypted content item_id did not match the target item id.`,
     ],
   ])('refuses encrypted reasoning that is %s', async (_name, changes, words) => {
-    expect(await ask(but(4, changes))).toEqual(notVerified(words));
+    expect(await ask(withChanges(4, changes))).toEqual(notVerified(words));
   });
 
   it('refuses references to reasoning that it has not stored', async () => {
     const words =
-      `Item with id '${id(1)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      `Item with id '${idAt(1)}' not found. Items are not persisted when \`store\` is set to false. ` +
       'Try again with `store` set to true, or remove this item from your input.';
-    expect(await ask(but(1, { encrypted_content: undefined }))).toEqual(refusal(words, { status: 404 }));
-    expect(await ask(reference(input), {})).toEqual(refusal(words, { status: 404 }));
+    expect(await ask(withChanges(1, { encrypted_content: undefined }))).toEqual(
+      refusalBody(words, { status: 404 }),
+    );
+    expect(await ask(toReferences(input), {})).toEqual(refusalBody(words, { status: 404 }));
   });
 
   it('refuses references to items that it never sent', async () => {
     const items = [...input, { type: 'item_reference', id: 'rs_1' }];
-    expect(await ask(items, {})).toEqual(refusal("Item with id 'rs_1' not found.", { status: 404 }));
+    expect(await ask(items, {})).toEqual(refusalBody("Item with id 'rs_1' not found.", { status: 404 }));
   });
 
   const held = (reply: number, place: number) =>
-    `wire: reply ${reply} held ${itemAt(place).type} '${id(place)}'`;
+    `wire: reply ${reply} held ${itemAt(place).type} '${idAt(place)}'`;
   it.each([
     ['a missing call and output', withoutItems(6, 8), `${held(2, 6)}, which is missing`],
     [
       'swapped calls',
       input.with(5, itemAt(6)).with(6, itemAt(5)),
-      `${held(2, 5)} as item 2, and the call '${callId(6)}' stands there`,
+      `${held(2, 5)} as item 2, and the call '${callIdAt(6)}' stands there`,
     ],
-    ['another name in a call', but(2, { name: 'note' }), `${held(1, 2)} as item 2, and its name is note`],
-    ['other arguments', but(2, { arguments: '{}' }), `${held(1, 2)} as item 2, and its arguments are {}`],
-    ['another summary', but(4, { summary: [] }), `${held(2, 4)} as item 1, and its summary is another`],
-    ['another text', but(15, { content: 'Other.' }), `${held(4, 15)} as item 2, and its text is another`],
+    [
+      'another name in a call',
+      withChanges(2, { name: 'note' }),
+      `${held(1, 2)} as item 2, and its name is note`,
+    ],
+    [
+      'other arguments',
+      withChanges(2, { arguments: '{}' }),
+      `${held(1, 2)} as item 2, and its arguments are {}`,
+    ],
+    [
+      'another summary',
+      withChanges(4, { summary: [] }),
+      `${held(2, 4)} as item 1, and its summary is another`,
+    ],
+    [
+      'another text',
+      withChanges(15, { content: 'Other.' }),
+      `${held(4, 15)} as item 2, and its text is another`,
+    ],
     [
       'a text without its phase',
-      but(15, { phase: undefined }),
+      withChanges(15, { phase: undefined }),
       `${held(4, 15)} as item 2, of the phase commentary, not undefined`,
     ],
     ['a missing reply', withoutItems(4, 5, 6, 7, 8), 'wire: reply 3 came back where reply 2 was given'],
@@ -150,19 +173,19 @@ describe('the strict server of the Responses API', () => {
       'wire: the input ends with an answer, and nothing was asked after it',
     ],
   ])('refuses a history with %s, which a provider may accept', async (_name, items, words) => {
-    expect(await ask(items)).toEqual(refusal(words));
+    expect(await ask(items)).toEqual(refusalBody(words));
   });
 
   it('accepts a cache key of at most 64 characters', async () => {
     const keyed = (key: unknown) => ask(input, { ...encrypted, prompt_cache_key: key });
     expect(await keyed('a'.repeat(64))).toEqual(await ask(input));
     expect(await keyed('a'.repeat(65))).toEqual(
-      refusal(
+      refusalBody(
         "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64, but got a string with " +
           'length 65 instead.',
       ),
     );
-    expect(await keyed(7)).toEqual(refusal("Invalid type for 'prompt_cache_key': expected a string."));
+    expect(await keyed(7)).toEqual(refusalBody("Invalid type for 'prompt_cache_key': expected a string."));
   });
 
   it('returns the same reply for the same request', async () => {

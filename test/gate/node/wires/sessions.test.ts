@@ -154,7 +154,7 @@ describe('missing provider metadata', () => {
       wire,
       isWatched: false,
       stops: noStops,
-      around: forgetful,
+      around: forgettingModel,
       ...(SHOWN_IN_WORDS.has(wire) && { wantsThoughts: false }),
     });
     expect(verdict.refused).not.toEqual([]);
@@ -163,7 +163,7 @@ describe('missing provider metadata', () => {
 });
 
 /** A model that receives only the text and the calls of its replies. */
-const forgetful = (model: ChatModel): ChatModel => ({
+const forgettingModel = (model: ChatModel): ChatModel => ({
   ...model,
   ask: ({ messages, ...request }, options) =>
     model.ask(

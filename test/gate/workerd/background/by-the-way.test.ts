@@ -24,11 +24,11 @@ const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }]
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;
 const countOf = (events: readonly Record<string, unknown>[], type: string): number =>
   events.filter((event) => event.type === type).length;
-const outcomes = async (session: string): Promise<unknown[]> =>
+const outcomesOf = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
 /** Counts the turns of this session that arrived, by one way or in all. */
-function came(session: string, by: typeof handOvers): number {
+function countHandOvers(session: string, by: typeof handOvers): number {
   const name = sessionName(session);
   return by.filter((one) => one.name === name).length;
 }
@@ -53,7 +53,10 @@ describe('a turn in the background', () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, BACKGROUND);
     await followToEnd(session);
-    expect([came(session, handOvers), came(session, queued)]).toEqual([1, hasQueue ? 1 : 0]);
+    expect([countHandOvers(session, handOvers), countHandOvers(session, queued)]).toEqual([
+      1,
+      hasQueue ? 1 : 0,
+    ]);
   });
 
   it('stops when it is cancelled', async () => {
@@ -79,7 +82,7 @@ describe('a turn in the background', () => {
     // The invocation that the object called is gone, so the next holder need not wait for it.
     await advanceClock(session, 2 * LONG_LEASE_MS);
     await followToEnd(session);
-    expect([count('bg-abort'), await outcomes(session)]).toEqual([1, ['completed']]);
+    expect([count('bg-abort'), await outcomesOf(session)]).toEqual([1, ['completed']]);
   });
 });
 
@@ -126,7 +129,7 @@ describe('a turn whose invocation goes silent', () => {
     const response = await answering;
     expect([response.status, (await json(response)).text]).toEqual([200, 'Done.']);
     expect((await journal(session))[2]).toMatchObject({ type: 'turn-resumed', cause: 'expired' });
-    expect([model.requests.length, count('taken'), await outcomes(session)]).toEqual([3, 1, ['completed']]);
+    expect([model.requests.length, count('taken'), await outcomesOf(session)]).toEqual([3, 1, ['completed']]);
   });
 });
 
@@ -140,7 +143,7 @@ describe('a turn with more work than one invocation can do', () => {
     expect(response.status).toBe(200);
     expect(await json(response)).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 300 });
     const events = await wholeJournal(session);
-    const handedOver = came(session, handOvers);
+    const handedOver = countHandOvers(session, handOvers);
     console.log(`long turn: 300 iterations took ${1 + handedOver} invocations of 40 subrequests`);
     expect(countOf(events, 'turn-yielded')).toBe(handedOver);
     expect(countOf(events, 'turn-resumed')).toBe(handedOver);

@@ -21,14 +21,14 @@ const count = (note: string): number => recordings.filter((one) => one.note === 
 const LEASE_MS = 60_000;
 
 /** A session whose alarms send to the fake queue, and fire again after the given number of ms. */
-const session = (): string => newSession('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
+const newQueueSession = (): string => newSession('scripted', `${FAKE_QUEUE_PREFIX}-${withLease(LEASE_MS)}`);
 
 const sentOf = (of: string): readonly HandOver[] =>
   fakeQueue.sent.filter(({ name }) => name === sessionName(of));
 const runsOf = (of: string): number => handOvers.filter(({ name }) => name === sessionName(of)).length;
 
 /** Stores a message for the background of this session, and returns the hand-over that its alarm has sent. */
-async function accepted(of: string, message: string): Promise<HandOver> {
+async function acceptMessage(of: string, message: string): Promise<HandOver> {
   const before = sentOf(of).length;
   const response = await post(of, { message }, BACKGROUND);
   expect(response.status).toBe(202);
@@ -78,8 +78,8 @@ afterEach(() => {
 
 describe('a turn that is sent through the queue', () => {
   it('is run only by the consumer', async () => {
-    const of = session();
-    const handOver = await accepted(of, script(record('by-queue'), 'Done.').message());
+    const of = newQueueSession();
+    const handOver = await acceptMessage(of, script(record('by-queue'), 'Done.').message());
     expect(await journal(of)).toHaveLength(2);
     expect(await deliver([handOver])).toEqual(['acknowledged']);
     expect((await journal(of)).at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
@@ -87,15 +87,15 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('is run by the loopback one lease term later if its message is lost', async () => {
-    const of = session();
-    await accepted(of, script(record('lost'), 'Done.').message());
+    const of = newQueueSession();
+    await acceptMessage(of, script(record('lost'), 'Done.').message());
     await advanceClock(of, LEASE_MS);
     await followToEnd(of);
     expect([count('lost'), runsOf(of), sentOf(of).length]).toEqual([1, 1, 1]);
   });
 
   it('is run by the loopback immediately if the queue refuses the message', async () => {
-    const of = session();
+    const of = newQueueSession();
     fakeQueue.isBroken = true;
     await post(of, { message: script(record('broken'), 'Done.').message() }, BACKGROUND);
     await followToEnd(of);
@@ -106,8 +106,8 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('runs once if its message is delivered twice, at the same time or later', async () => {
-    const of = session();
-    const handOver = await accepted(of, script(record('repeated'), 'Done.').message());
+    const of = newQueueSession();
+    const handOver = await acceptMessage(of, script(record('repeated'), 'Done.').message());
     const together = await Promise.all([deliver([handOver]), deliver([handOver, handOver])]);
     expect(together).toEqual([['acknowledged'], ['acknowledged', 'acknowledged']]);
     await followToEnd(of);
@@ -117,7 +117,7 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('is retried by its alarm after a pause, not by the queue, if it cannot be read', async () => {
-    const of = session();
+    const of = newQueueSession();
     const turn = await storeUnreadableTurn(of);
     expect(await deliver([{ name: sessionName(of), turn }])).toEqual(['acknowledged']);
     expect(log.mock.calls.map(([text]) => text)).toEqual([
@@ -126,11 +126,11 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('ignores messages that arrive late or early', async () => {
-    const of = session();
+    const of = newQueueSession();
     const { message } = script(record('late-one'), 'One.', record('late-two'), 'Two.');
-    const first = await accepted(of, message());
+    const first = await acceptMessage(of, message());
     await deliver([first]);
-    const second = await accepted(of, 'Again.');
+    const second = await acceptMessage(of, 'Again.');
     const early = { ...second, turn: 'never-was' };
     expect(await deliver([early, first, second, second])).toEqual(Array(4).fill('acknowledged'));
     expect((await journal(of)).filter(({ type }) => type === 'turn-ended')).toHaveLength(2);
@@ -138,9 +138,9 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('is left alone while another invocation holds the lease', async () => {
-    const of = session();
+    const of = newQueueSession();
     const answer = holdReply('Done.');
-    const handOver = await accepted(of, script(answer.reply).message());
+    const handOver = await acceptMessage(of, script(answer.reply).message());
     const running = deliver([handOver]);
     await answer.asked();
     expect(await deliver([handOver])).toEqual(['acknowledged']);
@@ -149,10 +149,10 @@ describe('a turn that is sent through the queue', () => {
   });
 
   it('is sent again for each invocation that it needs', async () => {
-    const of = session();
+    const of = newQueueSession();
     const lift = limitTo({ subrequests: 20, internalSubrequests: 20 });
     const replies = Array.from({ length: 12 }, (_, i) => record(`long-${i}`));
-    let handOver: HandOver | undefined = await accepted(of, script(...replies, 'Done.').message());
+    let handOver: HandOver | undefined = await acceptMessage(of, script(...replies, 'Done.').message());
     let deliveries = 0;
     while (handOver) {
       await deliver([handOver], { config: { limits: { subrequests: 20, internalSubrequests: 20 } } });
@@ -180,22 +180,22 @@ describe('a queue message', () => {
   });
 
   it('does not create a session if it names an unknown one', async () => {
-    const of = session();
+    const of = newQueueSession();
     expect(await deliver([{ name: sessionName(of), turn: 't' }])).toEqual(['acknowledged']);
     expect((await send(of)).status).toBe(404);
   });
 
   it('is retried if the session cannot be reached, and does not delay the other messages', async () => {
-    const of = session();
-    const handOver = await accepted(of, script('Done.').message());
-    const other = session();
+    const of = newQueueSession();
+    const handOver = await acceptMessage(of, script('Done.').message());
+    const other = newQueueSession();
     const SESSIONS = objectsWith((stub) => ({
       resume: (request: Parameters<typeof stub.resume>[0]) =>
         request.turn === handOver.turn
           ? Promise.reject(Object.assign(new Error('out of order'), { overloaded: true }))
           : stub.resume(request),
     }));
-    const second = await accepted(other, script('Done.').message());
+    const second = await acceptMessage(other, script('Done.').message());
     const fates = await deliver([handOver, second], { vars: { SESSIONS } });
     expect(fates).toEqual(['again in 5 s', 'acknowledged']);
     expect((await journal(other)).at(-1)).toMatchObject({ type: 'turn-ended' });
@@ -203,10 +203,10 @@ describe('a queue message', () => {
   });
 
   it('is left to another invocation if this one has used up its budget', async () => {
-    const [one, two] = [session(), session()];
+    const [one, two] = [newQueueSession(), newQueueSession()];
     const records = [...'abcdefghijkl'].map(record);
-    const first = await accepted(one, script(...records, 'Done.').message());
-    const second = await accepted(two, script('Done.').message());
+    const first = await acceptMessage(one, script(...records, 'Done.').message());
+    const second = await acceptMessage(two, script('Done.').message());
     const config = { limits: { internalSubrequests: 20 } };
     expect(await deliver([first, second], { config })).toEqual(['acknowledged', 'again']);
     expect(await journal(two)).toHaveLength(2);
@@ -215,8 +215,8 @@ describe('a queue message', () => {
 
 describe('a turn in a deployment with invalid limits', () => {
   it('fails with an error that names the var', async () => {
-    const of = session();
-    const handOver = await accepted(of, script('Done.').message());
+    const of = newQueueSession();
+    const handOver = await acceptMessage(of, script('Done.').message());
     expect(await deliver([handOver], { vars: { SUBREQUESTS: 'many' } })).toEqual(['acknowledged']);
     expect((await json(await send(of))).turn).toMatchObject({
       outcome: 'failed',

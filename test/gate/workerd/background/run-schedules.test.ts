@@ -16,7 +16,7 @@ const CRON = '0 6 * * *';
 const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
 
 /** A schedule with its own session. */
-function daily(
+function dailySchedule(
   message: string,
   more: Partial<ScheduleConfig> = {},
 ): { schedule: ModuleUse; session: string } {
@@ -50,7 +50,7 @@ afterEach(() => log.mockClear());
 
 describe('a schedule', () => {
   it('starts a turn for its owner, with its context', async () => {
-    const { schedule, session } = daily(script('Good morning.').message('Report.'), {
+    const { schedule, session } = dailySchedule(script('Good morning.').message('Report.'), {
       context: { locale: 'de' },
     });
     await tick([schedule]);
@@ -65,7 +65,7 @@ describe('a schedule', () => {
   });
 
   it('starts one turn for a time that is delivered twice, and another for the next time', async () => {
-    const { schedule, session } = daily(script('One.', 'Two.').message());
+    const { schedule, session } = dailySchedule(script('One.', 'Two.').message());
     await Promise.all([tick([schedule]), tick([schedule])]);
     await expect.poll(() => endsOf(session)).toBe(1);
     await tick([schedule]);
@@ -75,7 +75,7 @@ describe('a schedule', () => {
   });
 
   it('belongs to the caller of the built-in authentication if it names no owner', async () => {
-    const { schedule, session } = daily(script('Good morning.').message(), { owner: undefined });
+    const { schedule, session } = dailySchedule(script('Good morning.').message(), { owner: undefined });
     await tick([schedule]);
     await expect
       .poll(async () => (await json(await appWith({})(session))).turn)
@@ -86,7 +86,7 @@ describe('a schedule', () => {
   });
 
   it('does not start without an owner if the environment admits no callers', async () => {
-    const { schedule } = daily('Report.', { owner: undefined });
+    const { schedule } = dailySchedule('Report.', { owner: undefined });
     await expect(tick([schedule], { with: { HOLDFAST_AUTH: '' } })).rejects.toThrow(
       "These schedules could not start a turn: 'daily'.",
     );
@@ -96,7 +96,7 @@ describe('a schedule', () => {
   });
 
   it('does not start on another cron expression', async () => {
-    const { schedule, session } = daily('Report.');
+    const { schedule, session } = dailySchedule('Report.');
     await tick([schedule], { cron: '0 7 * * *' });
     expect((await owned(session)).status).toBe(404);
   });
@@ -104,7 +104,7 @@ describe('a schedule', () => {
   it('derives its session and its message from the time', async () => {
     const id = crypto.randomUUID();
     const { message } = script('Done.');
-    const { schedule } = daily('', {
+    const { schedule } = dailySchedule('', {
       session: (at) => `${id}-${at.toISOString().slice(0, 10)}`,
       message: async (at) => message(`It is ${at.toISOString()}.`),
     });
@@ -118,7 +118,7 @@ describe('a schedule', () => {
   it('waits in the queue while its session is busy', async () => {
     const answer = holdReply('First.');
     const { message } = script(answer.reply, 'Second.');
-    const { schedule, session } = daily(message());
+    const { schedule, session } = dailySchedule(message());
     const first = post(session, { message: message() }, { via: owned });
     await answer.asked();
     await tick([schedule]);
@@ -131,7 +131,7 @@ describe('a schedule', () => {
   });
 
   it('fails if its session has the maximum number of waiting messages', async () => {
-    const { schedule } = daily('Report.');
+    const { schedule } = dailySchedule('Report.');
     const SESSIONS = objectsWith(() => ({ accept: async () => ({ status: 'full', most: 100 }) }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
       "These schedules could not start a turn: 'daily'.",
@@ -145,7 +145,7 @@ describe('a schedule', () => {
   });
 
   it('fails if its session is full', async () => {
-    const { schedule } = daily('Report.');
+    const { schedule } = dailySchedule('Report.');
     const full = { status: 'session-full', most: 7, used: 8 };
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     await expect(tick([schedule], { with: { SESSIONS } })).rejects.toThrow(
@@ -162,7 +162,7 @@ describe('a schedule', () => {
   });
 
   it('logs a cron that no schedule has, as after a partial deploy', async () => {
-    const { schedule } = daily('Report.');
+    const { schedule } = dailySchedule('Report.');
     await tick([schedule], { cron: '0  7 * * *' });
     await tick([], { cron: '0 7 * * *' });
     await tick([schedule], { cron: '' });
@@ -187,22 +187,22 @@ describe('a schedule', () => {
         throw new Error('no news');
       },
     });
-    const { schedule, session } = daily(script('Done.').message());
+    const { schedule, session } = dailySchedule(script('Done.').message());
     await expect(tick([other, schedule])).rejects.toThrow('no news');
     expect(times).toEqual([CRON]);
     await expect.poll(() => endsOf(session)).toBe(1);
   });
 
   it('does not stop the other schedules if it fails, and the event is reported as failed', async () => {
-    const failing = daily('', {
+    const failing = dailySchedule('', {
       name: 'failing',
       message: () => {
         throw new Error('no news');
       },
     });
-    const blank = daily('', { name: 'blank', message: () => ' ' });
-    const astray = daily('Report.', { name: 'astray', session: () => 'a/b' });
-    const { schedule, session } = daily(script('Done.').message());
+    const blank = dailySchedule('', { name: 'blank', message: () => ' ' });
+    const astray = dailySchedule('Report.', { name: 'astray', session: () => 'a/b' });
+    const { schedule, session } = dailySchedule(script('Done.').message());
     await expect(tick([failing.schedule, blank.schedule, astray.schedule, schedule])).rejects.toThrow(
       "These schedules could not start a turn: 'failing', 'blank', 'astray'.",
     );

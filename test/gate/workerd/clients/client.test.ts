@@ -32,7 +32,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return read;
 }
 
-const seqs = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
+const seqsOf = (items: readonly StreamItem[]) => items.flatMap((item) => ('seq' in item ? item.seq : []));
 const textOf = (items: readonly StreamItem[]) =>
   items.flatMap((item) => (item.type === 'text-delta' ? item.text : [])).join('');
 
@@ -97,7 +97,7 @@ describe('the client', () => {
       const stored = (await journal(pathOf(session, 'scripted'))).flatMap(({ turn, seq }) =>
         turn === undefined ? [] : seq,
       );
-      expect(seqs(items)).toEqual(stored);
+      expect(seqsOf(items)).toEqual(stored);
       expect(items.filter((item) => item.type === 'resumed')).toHaveLength(1);
       expect(items.at(-1)).toMatchObject({ type: 'answer', answer: { text: 'Three.' } });
       expect(model.requests).toHaveLength(3);
@@ -132,7 +132,7 @@ describe('the client', () => {
         { call: second, decision: 'reject', reason: 'Too much.' },
       ]),
     );
-    expect(Math.min(...seqs(items))).toBe(before + 1);
+    expect(Math.min(...seqsOf(items))).toBe(before + 1);
     expect(items.at(-1)).toMatchObject({
       type: 'answer',
       answer: { outcome: 'completed', text: 'One of them.' },

@@ -18,7 +18,7 @@ import { makeObjectHarness, type ObjectHarness } from './object-harness.ts';
  * A session with rows in every table, including chunks of an event, a snapshot, the inbox and a blob, and a
  * credential.
  */
-async function filled(
+async function fillSession(
   by = startOf('t1', createRequestKey('k')),
 ): Promise<ObjectHarness & { readonly epoch: number }> {
   const harness = makeObjectHarness();
@@ -51,7 +51,7 @@ const NOTHING = { tables: [], alarm: null, keys: [] };
 
 describe('a session object that is erased', () => {
   it('leaves no table, no key and no alarm', async () => {
-    const harness = await filled();
+    const harness = await fillSession();
     expect(await harness.session.erase()).toBe(true);
     expect(await leftIn(harness)).toEqual(NOTHING);
     await evictDurableObject(harness.stub());
@@ -59,7 +59,7 @@ describe('a session object that is erased', () => {
   });
 
   it('leaves no data if it is reset right after it has responded', async () => {
-    const harness = await filled();
+    const harness = await fillSession();
     await harness.session.erase();
     await abortAllDurableObjects();
     expect(await leftIn(harness)).toEqual(NOTHING);
@@ -67,7 +67,7 @@ describe('a session object that is erased', () => {
   });
 
   it('is erased by a repeated request if it is reset during the first one', async () => {
-    const harness = await filled();
+    const harness = await fillSession();
     const erasing = harness.session.erase();
     await abortAllDurableObjects();
     // The first try may have erased it.
@@ -76,7 +76,7 @@ describe('a session object that is erased', () => {
   });
 
   it('exists completely or not at all if a message arrives together with the request to erase it', async () => {
-    const { session, epoch } = await filled();
+    const { session, epoch } = await fillSession();
     const [, begun, appended] = await Promise.all([
       session.erase(),
       session.begin(beginRequest('t4', 'd')),
@@ -88,14 +88,14 @@ describe('a session object that is erased', () => {
   });
 
   it('stays empty if an old alarm fires', async () => {
-    const harness = await filled();
+    const harness = await fillSession();
     await harness.session.erase();
     await runInDurableObject(harness.stub(), (object) => object.alarm());
     expect(await leftIn(harness)).toEqual(NOTHING);
   });
 
   it('is a new session in the same object afterwards, even after an eviction', async () => {
-    const harness = await filled();
+    const harness = await fillSession();
     const { session, stub, epoch } = harness;
     await session.erase();
     const fresh = await lease(session, beginRequest('t9', 'z'));
@@ -107,7 +107,7 @@ describe('a session object that is erased', () => {
 });
 
 describe('an erased session object with an external store', () => {
-  const inStore = () => filled(startInStore('t1', 'one'));
+  const inStore = () => fillSession(startInStore('t1', 'one'));
   /** Counts the rows of each non-empty table. */
   const rowsIn = ({ stub }: ObjectHarness) =>
     runInDurableObject(stub(), async (_, { storage }) => {

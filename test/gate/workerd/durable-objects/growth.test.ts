@@ -23,7 +23,7 @@ const compacting = defineAgent({
 const via = appWith({ agents: [plain, compacting] });
 
 /** A session with this many turns, and two more: the first stores a snapshot, and the second reads it. */
-async function grown(agent: string, turns: number) {
+async function growSession(agent: string, turns: number) {
   const session = newSession(agent);
   const name = sessionName(session);
   await fillSession(createObjectSession(env.SESSIONS, name), agent, turns * 2);
@@ -42,7 +42,7 @@ describe('a session with many turns', () => {
   it('accepts another turn with as few row reads as a short session', async () => {
     for (const agent of ['plain', 'compacting']) {
       const rows: Rows[] = [];
-      for (const turns of SIZES) rows.push(await (await grown(agent, turns)).oneMore());
+      for (const turns of SIZES) rows.push(await (await growSession(agent, turns)).oneMore());
       expect(Math.max(...rows.map(({ read }) => read))).toBeLessThan(120);
       expect(new Set(rows.map(({ written }) => written)).size).toBe(1);
     }
@@ -64,7 +64,7 @@ describe('a session with many turns', () => {
   });
 
   it('accepts a message with an idempotency key without reading earlier keys', async () => {
-    const { session, stub } = await grown('plain', 10);
+    const { session, stub } = await growSession('plain', 10);
     await runInDurableObject(stub, (_, { storage: { sql } }) => {
       for (let i = 0; i < 500; i += 1)
         sql.exec('INSERT INTO requests VALUES (?, ?, ?, 0, ?)', `key ${i}`, 'hash', 't1', Date.now() * 2);
@@ -75,7 +75,7 @@ describe('a session with many turns', () => {
   });
 
   it('shows its state, a turn and an unknown turn with few row reads', async () => {
-    const { session, get } = await grown('plain', 1_500);
+    const { session, get } = await growSession('plain', 1_500);
     expect((await get('')).read).toBeLessThan(120);
     expect((await get('/turns/t700')).read).toBeLessThan(12);
     expect((await get('/turns/nobody')).read).toBeLessThan(12);

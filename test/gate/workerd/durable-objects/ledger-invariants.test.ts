@@ -239,7 +239,7 @@ const pass: Step = (scene) => {
   if (scene.draw([true, true, true, false])) fire(scene);
 };
 
-const early: Step = ({ ledger }) => void ledger.alarm();
+const fireEarly: Step = ({ ledger }) => void ledger.alarm();
 
 /** Reads a turn, as a client that waits for it does. This sets a lost alarm again. */
 const read: Step = ({ ledger, storage }) => void ledger.read({ from: 1, turn: storage.lease().turn ?? 't0' });
@@ -283,7 +283,7 @@ const STEPS: readonly [Step, ...Step[]] = [
     pass,
     pass,
     fire,
-    early,
+    fireEarly,
     hibernate,
     crash,
     renew,

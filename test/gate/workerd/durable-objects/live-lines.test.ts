@@ -32,7 +32,7 @@ async function scene() {
   return { harness, epoch, reader, holder };
 }
 
-const piece = (text: string): string =>
+const textMessage = (text: string): string =>
   `{"turn":"t1","items":[{"item":{"type":"text-delta","reply":"1.1","text":"${text}"},"after":2,"at":0}]}`;
 
 describe('the lines to a session object', () => {
@@ -42,8 +42,11 @@ describe('the lines to a session object', () => {
       vi.spyOn(storage.sql, 'exec'),
     );
     const odd = '{"turn":1, and it is no JSON';
-    for (const sent of [piece('Hel'), odd, piece('lo')]) holder.send(sent);
-    await vi.waitFor(() => expect(reader.told.slice(1)).toEqual([piece('Hel'), odd, piece('lo')]), 20_000);
+    for (const sent of [textMessage('Hel'), odd, textMessage('lo')]) holder.send(sent);
+    await vi.waitFor(
+      () => expect(reader.told.slice(1)).toEqual([textMessage('Hel'), odd, textMessage('lo')]),
+      20_000,
+    );
     expect(statements).not.toHaveBeenCalled();
     statements.mockRestore();
   });
@@ -59,7 +62,7 @@ describe('the lines to a session object', () => {
     });
     const odd = ['{"turn":1, and it is no JSON', '{"turn":1,"items":[]}', '{"turn":"t1","items":4}'];
     const empty = '{"turn":"t1","items":[null,{"after":1},{"item":{}}]}';
-    for (const sent of [...odd, empty, piece('a')]) holder.send(sent);
+    for (const sent of [...odd, empty, textMessage('a')]) holder.send(sent);
     const item = { item: { type: 'text-delta', reply: '1.1', text: 'a' }, after: 2, at: 0 };
     await vi.waitFor(
       () =>
@@ -76,11 +79,11 @@ describe('the lines to a session object', () => {
   it('drop a message without a recipient, or with a name that no reader can have', async () => {
     const { harness, reader, holder } = await scene();
     for (const to of ['', ' ', 'x'.repeat(1_000), '{"to":"', 'reader', 'holder'])
-      holder.send(piece('lost').replace('{', `{"to":${JSON.stringify(to)},`));
+      holder.send(textMessage('lost').replace('{', `{"to":${JSON.stringify(to)},`));
     holder.send('{"to":"');
     await harness.raw.read({ from: 1 });
-    holder.send(piece('a'));
-    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('a')), 20_000);
+    holder.send(textMessage('a'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(textMessage('a')), 20_000);
     expect(reader.told).toHaveLength(2);
     expect(holder.told.filter((told) => told.includes('lost'))).toEqual([]);
   });
@@ -88,33 +91,33 @@ describe('the lines to a session object', () => {
   it('survive the loss of the object’s memory, and so do their owners', async () => {
     const { harness, epoch, reader, holder } = await scene();
     await evictDurableObject(harness.stub());
-    holder.send(piece('a'));
+    holder.send(textMessage('a'));
     await vi.waitFor(() => expect(reader.told).toHaveLength(2), 20_000);
     const other = await openSocket(harness, 'live=1');
     await vi.waitFor(() => expect(holder.told.at(-1)).toContain('"joined":'), 20_000);
     const { joined } = JSON.parse(holder.told.at(-1) ?? '') as { readonly joined: string };
     await evictDurableObject(harness.stub());
-    holder.send(piece('all of it').replace('{', `{"to":"${joined}",`));
-    await vi.waitFor(() => expect(other.told.at(-1)).toBe(piece('all of it')), 20_000);
+    holder.send(textMessage('all of it').replace('{', `{"to":"${joined}",`));
+    await vi.waitFor(() => expect(other.told.at(-1)).toBe(textMessage('all of it')), 20_000);
     expect(reader.told).toHaveLength(2);
     await harness.raw.append(epoch, 3, { events: [event('t1', 'x')], release: 'yielded' });
     await lease(harness.raw, resumeRequest('t1', 'b'));
     expect(await holder.closed).toBe(1008);
     await evictDurableObject(harness.stub());
-    (await openSocket(harness, `holder=${epoch}`)).send(piece('b'));
+    (await openSocket(harness, `holder=${epoch}`)).send(textMessage('b'));
     const next = await openSocket(harness, `holder=${epoch + 1}`);
-    next.send(piece('c'));
-    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(piece('c')), 20_000);
-    expect(reader.told).not.toContain(piece('b'));
+    next.send(textMessage('c'));
+    await vi.waitFor(() => expect(reader.told.at(-1)).toBe(textMessage('c')), 20_000);
+    expect(reader.told).not.toContain(textMessage('b'));
   });
 
   it.each<[string, string, string | ArrayBuffer]>([
-    ['a reader that sends a live message', 'live=1', piece('forged')],
+    ['a reader that sends a live message', 'live=1', textMessage('forged')],
     ['a reader that sends an unknown message', 'live=1', 'hello'],
     ['a reader that acknowledges without having received a message', '', 'read'],
     ['a holder that sends an unknown message', 'holder=EPOCH', 'hello'],
     ['a holder that sends bytes', 'holder=EPOCH', new ArrayBuffer(8)],
-    ['a holder that sends too much at once', 'holder=EPOCH', piece('x'.repeat(512 * 1024))],
+    ['a holder that sends too much at once', 'holder=EPOCH', textMessage('x'.repeat(512 * 1024))],
   ])('close without a notice for %s', async (_, query, sent) => {
     const { harness, epoch, reader } = await scene();
     const line = await openSocket(harness, query.replace('EPOCH', `${epoch}`));
@@ -128,11 +131,11 @@ describe('the lines to a session object', () => {
     async (epoch) => {
       const { harness, reader, holder } = await scene();
       const forged = await openSocket(harness, `holder=${epoch}`);
-      forged.send(piece('forged'));
+      forged.send(textMessage('forged'));
       await harness.raw.read({ from: 1 });
-      holder.send(piece('true'));
-      await vi.waitFor(() => expect(reader.told).toContain(piece('true')), 20_000);
-      expect(reader.told).not.toContain(piece('forged'));
+      holder.send(textMessage('true'));
+      await vi.waitFor(() => expect(reader.told).toContain(textMessage('true')), 20_000);
+      expect(reader.told).not.toContain(textMessage('forged'));
     },
   );
 
@@ -141,19 +144,19 @@ describe('the lines to a session object', () => {
     const good = await openSocket(harness, 'live=1');
     const text = 'x'.repeat(30_000);
     for (let i = 1; i <= 20; i += 1) {
-      holder.send(piece(text));
+      holder.send(textMessage(text));
       await vi.waitFor(() => expect(good.told).toHaveLength(i + 1), 20_000);
       good.send('read');
     }
-    const most = Math.ceil(MAX_UNREAD / piece(text).length);
+    const most = Math.ceil(MAX_UNREAD / textMessage(text).length);
     expect(reader.told).toHaveLength(1 + most);
     // The holder is notified that its messages were read.
     expect(holder.told.filter((told) => told === 'read').length).toBeGreaterThan(5);
     reader.send('read');
     await harness.raw.read({ from: 1 });
     await vi.waitFor(() => {
-      holder.send(piece('again'));
-      expect(reader.told.at(-1)).toBe(piece('again'));
+      holder.send(textMessage('again'));
+      expect(reader.told.at(-1)).toBe(textMessage('again'));
     }, 20_000);
   });
 });

@@ -18,18 +18,18 @@ declare global {
   }
 }
 
-const prefix = ({ session, incarnation }: SessionFilesKey): string =>
+const prefixOf = ({ session, incarnation }: SessionFilesKey): string =>
   `${encodeURIComponent(session)}/${incarnation}/`;
 const count = async (key: SessionFilesKey): Promise<number> =>
-  (await env.FILES.list({ prefix: prefix(key) })).objects.length;
+  (await env.FILES.list({ prefix: prefixOf(key) })).objects.length;
 
 fileStoreContract('files in R2', () => ({ store: r2Files(env.FILES), count }));
 
 it('a file in R2 has its media type, and a key that begins with its session', async () => {
   const key = { session: JSON.stringify(['owner', 'agent', crypto.randomUUID()]), incarnation: 'i1' };
   await r2Files(env.FILES).put({ ...key, id: 'a' }, new Uint8Array(3), 'image/png');
-  const [object] = (await env.FILES.list({ prefix: prefix(key), include: ['httpMetadata'] })).objects;
-  expect(object?.key).toBe(`${prefix(key)}a`);
+  const [object] = (await env.FILES.list({ prefix: prefixOf(key), include: ['httpMetadata'] })).objects;
+  expect(object?.key).toBe(`${prefixOf(key)}a`);
   expect(object?.httpMetadata?.contentType).toBe('image/png');
 });
 

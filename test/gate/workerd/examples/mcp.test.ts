@@ -23,7 +23,7 @@ const via: Send = async (path, init) => {
 };
 
 /** A fake server at the wiki's address, for one test. */
-function wiki(): FakeServer {
+function createWiki(): FakeServer {
   const inputSchema = {
     type: 'object' as const,
     properties: { query: { type: 'string' } },
@@ -48,7 +48,7 @@ function wiki(): FakeServer {
 }
 
 it('the agent uses the tools of its server, which receives the token and only the permitted context', async () => {
-  const server = wiki();
+  const server = createWiki();
   const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));
   expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 1 });
@@ -68,7 +68,7 @@ it('a message that claims another tenant is refused', async () => {
 });
 
 it('a tool that the server lacks is reported as missing, and the agent still answers', async () => {
-  const server = wiki();
+  const server = createWiki();
   server.tools = [sayingTool('read_page')];
   const body = { message: 'Search the pages for spring tides' };
   const answer = await json(await post(newSession('librarian'), body, { via }));
@@ -77,7 +77,7 @@ it('a tool that the server lacks is reported as missing, and the agent still ans
 });
 
 it('clients of the Worker list its tool and its agent, and call them', async () => {
-  const server = wiki();
+  const server = createWiki();
   const client = await connectClient(via);
   const { tools } = await client.listTools();
   expect(tools.map(({ name, description }) => [name, description])).toEqual([

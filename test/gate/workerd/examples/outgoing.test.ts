@@ -10,7 +10,7 @@ import { answer } from '../http/waiting.ts';
 
 const vars = { ...env, MODEL: 'offline', TURNS_WEBHOOK_SECRET: STANDARD_SECRET, SUBREQUESTS: '10000' };
 
-const sender =
+const sendTo =
   (to: typeof worker): Send =>
   async (path, init) => {
     const request = new Request(ORIGIN + path, init) as Request<unknown, IncomingRequestCfProperties>; // the Worker does not read `cf`
@@ -18,14 +18,14 @@ const sender =
   };
 
 it('a waiting turn notifies the desk once, and the desk answers it', async () => {
-  const via = sender(worker);
+  const via = sendTo(worker);
   const session = newSession('clerk');
   const said: Record<string, unknown>[] = [];
   const taken: Response[] = [];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url, init) => {
     expect(url).toBe('https://desk.example.com/hooks/turns');
     said.push(JSON.parse(String(init?.body)));
-    const response = await sender(desk)('/hooks/turns', init);
+    const response = await sendTo(desk)('/hooks/turns', init);
     taken.push(response.clone());
     return response;
   });

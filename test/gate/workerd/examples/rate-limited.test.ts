@@ -38,7 +38,7 @@ const letter = (to: string) => ({
 const assistantMessage = (content: string) => ({ role: 'assistant', content });
 
 /** Serves these messages at the model's address, and returns the requests. */
-function model(...messages: readonly object[]): readonly { readonly messages: readonly Shown[] }[] {
+function serveModel(...messages: readonly object[]): readonly { readonly messages: readonly Shown[] }[] {
   const asked: { messages: Shown[] }[] = [];
   const left = [...messages];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -60,7 +60,7 @@ interface Shown {
 
 it('a rate-limited tool counts its calls across turns, and shows the remaining calls to the model and the counts to the owner', async () => {
   const session = newSession('courier');
-  const asked = model(
+  const asked = serveModel(
     letter('ada'),
     assistantMessage('Sent.'),
     letter('ada'),

@@ -2,13 +2,13 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import worker, { costliest, TurnRunner } from '../../../../src/examples/sessions/d1-worker.ts';
+import worker, { costliestOwners, TurnRunner } from '../../../../src/examples/sessions/d1-worker.ts';
 import { migrate } from '../../../fixtures/index-db.ts';
 import { newSession, ORIGIN, post, type Send, sessionId, sessionName } from '../http/client.ts';
 
 const vars = { ...env, MODEL: 'offline', HOLDFAST_TOKEN: 'of-users' };
 
-const users: Send = async (path, init) => {
+const sendAsUser: Send = async (path, init) => {
   const headers = { ...Object(init?.headers), authorization: 'Bearer of-users' };
   const request = new Request(ORIGIN + path, { ...init, headers });
   return worker.fetch(
@@ -21,7 +21,7 @@ const users: Send = async (path, init) => {
 it('the database contains a session after its turn', async () => {
   await migrate(env.INDEX_DB);
   const path = newSession('clerk');
-  await (await post(path, { message: 'Where is my order?' }, { via: users })).text();
+  await (await post(path, { message: 'Where is my order?' }, { via: sendAsUser })).text();
   const runner = new TurnRunner(createExecutionContext(), vars);
   const row = { name: sessionName(path, 'token'), module: 'index', key: '', ref: 'any', attempt: 1 };
   expect(await runner.due(row)).toBe('done');
@@ -45,7 +45,7 @@ it('the documented query finds the ten owners with the highest cost in a month',
       insert.bind(owner, '2031-02-28', 'b', at),
     ]),
   );
-  expect(await costliest(env.INDEX_DB, '2031-02')).toEqual(
+  expect(await costliestOwners(env.INDEX_DB, '2031-02')).toEqual(
     [11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map((at) => ({ owner: `id:${at}`, cost: 2 * at, turns: 2 })),
   );
 });

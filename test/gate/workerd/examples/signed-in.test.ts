@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import worker from '../../../../src/examples/mcp/signed-in/worker.ts';
 import { ORIGIN, type Send } from '../http/client.ts';
-import { messagesOf, postMcp, rpc, texts } from '../mcp/server/talk.ts';
+import { messagesOf, postMcp, rpcRequest, textsOf } from '../mcp/server/talk.ts';
 
 const via: Send = async (path, init) => {
   const request = new Request(path.startsWith('/') ? ORIGIN + path : path, init);
@@ -19,7 +19,7 @@ const TOKENS: Readonly<Record<string, object>> = {
   old: { active: false },
 };
 
-function provider(): string[] {
+function serveProvider(): string[] {
   const asked: string[] = [];
   const fetching = vi.spyOn(globalThis, 'fetch');
   fetching.mockImplementation(async (input, init) => {
@@ -32,21 +32,21 @@ function provider(): string[] {
 }
 
 const call = (token?: string): Promise<Response> =>
-  postMcp(via, rpc('tools/call', { name: 'who_am_i' }), {
+  postMcp(via, rpcRequest('tools/call', { name: 'who_am_i' }), {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
 
 it('the documented Worker identifies the signed-in person, and calls the provider with its own credentials', async () => {
-  const asked = provider();
+  const asked = serveProvider();
   const [message] = await messagesOf(await call('good'));
-  expect(texts(message?.result)).toEqual(['ann']);
+  expect(textsOf(message?.result)).toEqual(['ann']);
   expect(asked).toEqual(['POST https://login.example/introspect Basic d29ya2Vy']);
 });
 
 it.each([['old'], ['of-another'], [undefined]])(
   'the documented Worker refuses the token %s',
   async (token) => {
-    const asked = provider();
+    const asked = serveProvider();
     const response = await call(token);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(

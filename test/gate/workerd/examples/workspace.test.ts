@@ -27,14 +27,18 @@ async function lastCalls(session: TestSession): Promise<readonly (readonly [stri
 const call = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens the collection, then makes each list of calls in one reply. */
-const inside = (area: string, collection: string, ...replies: readonly object[][]): ScriptedReply[] => [
+const repliesInside = (
+  area: string,
+  collection: string,
+  ...replies: readonly object[][]
+): ScriptedReply[] => [
   { calls: [call(area)] },
   { calls: [call(collection)] },
   ...replies.map((calls) => ({ calls: calls as { name: string; input: object }[] })), // from `call`
   'Done.',
 ];
 
-const scripted = (...replies: readonly ScriptedReply[]): TestSession =>
+const scriptedSession = (...replies: readonly ScriptedReply[]): TestSession =>
   createTestSession(workspace, { replies });
 
 describe('the tools of the workspace', () => {
@@ -49,7 +53,7 @@ describe('the tools of the workspace', () => {
   });
 
   it('are all inside six tools that the model sees', async () => {
-    const session = scripted('Hello.');
+    const session = scriptedSession('Hello.');
     await session.send('Hello');
     expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
       'calendar: Events, reminders, and reservations of rooms.',
@@ -80,7 +84,7 @@ describe('the tools of the workspace', () => {
   });
 
   it('open area by area, and describe the ids', async () => {
-    const session = scripted(...inside('planning', 'tasks'));
+    const session = scriptedSession(...repliesInside('planning', 'tasks'));
     await session.send('What can I do with tasks?');
     expect((await lastCalls(session)).map(([, text]) => text)).toEqual([
       "Tools now available: tasks, milestones, risks. You MUST call one of these tools to complete the user's request. " +
@@ -101,9 +105,9 @@ describe('the tools of the workspace', () => {
 describe('the objects of the workspace', () => {
   it('exist in the next turn, even after the object has restarted', async () => {
     const write = call('add_document', { title: 'Log', text: 'Day one.' });
-    const session = scripted(
-      ...inside('files', 'documents', [write]),
-      ...inside('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
+    const session = scriptedSession(
+      ...repliesInside('files', 'documents', [write]),
+      ...repliesInside('files', 'documents', [call('read_document', { documentId: 'D-1' })]),
     );
     await session.send('Write it down.');
     session.restart();
@@ -115,8 +119,8 @@ describe('the objects of the workspace', () => {
 
   it('get unique ids, even within one reply, and ids are never reused', async () => {
     const add = (title: string) => call('add_risk', { title });
-    const session = scripted(
-      ...inside(
+    const session = scriptedSession(
+      ...repliesInside(
         'planning',
         'risks',
         [add('Fog'), add('Ice'), call('remove_risk', { riskId: 'R-2' }), add('Rot')],
@@ -131,8 +135,8 @@ describe('the objects of the workspace', () => {
 
   it('change by updates, and by moves with their own verb', async () => {
     const id = { eventId: 'E-1' };
-    const session = scripted(
-      ...inside(
+    const session = scriptedSession(
+      ...repliesInside(
         'calendar',
         'events',
         [call('add_event', { title: 'Launch', date: '2026-12-24', place: 'Quay' })],
@@ -148,8 +152,8 @@ describe('the objects of the workspace', () => {
 
   it('are found by words, with the best match first', async () => {
     const note = (title: string, text: string) => call('add_note', { title, text });
-    const session = scripted(
-      ...inside(
+    const session = scriptedSession(
+      ...repliesInside(
         'notebook',
         'notes',
         [note('One', 'A lantern'), note('Two', 'Storm lantern'), note('Three', 'Rope')],
@@ -164,7 +168,7 @@ describe('the objects of the workspace', () => {
   });
 
   it('keep their references', async () => {
-    const session = scripted(
+    const session = scriptedSession(
       { calls: [call('files')] },
       { calls: [call('documents'), call('folders')] },
       { calls: [call('add_folder', { title: 'Boats' })] },
@@ -207,13 +211,13 @@ describe('the objects of the workspace', () => {
     ['list_tasks', {}, '[{"taskId":"T-1","title":"Caulk","status":"open"}]'],
   ])('return the expected text for %s %j', async (name, input, text) => {
     const add = call('add_task', { title: 'Caulk' });
-    const session = scripted(...inside('planning', 'tasks', [add, call(name, input)]));
+    const session = scriptedSession(...repliesInside('planning', 'tasks', [add, call(name, input)]));
     await session.send('Do it.');
     expect((await lastCalls(session)).at(-1)?.[1]).toBe(text);
   });
 
   it('are empty at first', async () => {
-    const session = scripted(...inside('planning', 'risks', [call('list_risks')]));
+    const session = scriptedSession(...repliesInside('planning', 'risks', [call('list_risks')]));
     await session.send('Which risks are there?');
     expect((await lastCalls(session)).at(-1)?.[1]).toBe('There are no risks.');
   });

@@ -24,7 +24,7 @@ import { appOf, collect, LOCAL, newSessionInCode, sessionAt, withoutIds } from '
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-const thrown = (): never => {
+const throwBroken = (): never => {
   throw new Error('broken');
 };
 
@@ -211,8 +211,8 @@ describe('send', () => {
   });
 
   it.each<[string, () => never | Promise<never>]>([
-    ['throws', () => thrown()],
-    ['returns a promise that rejects', async () => thrown()],
+    ['throws', () => throwBroken()],
+    ['returns a promise that rejects', async () => throwBroken()],
   ])('continues if `onEvent` %s, logs that once, and does not call it again', async (_, onEvent) => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });

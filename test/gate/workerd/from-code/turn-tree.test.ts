@@ -92,18 +92,18 @@ function twoSessions(passOn: PassOn = send, bindings?: object) {
   return { one, two, runTurns, begin: () => one.send('Go.', { context: { me: a, other: b } }) };
 }
 
-const events = (session: Session) => collect(session.events());
+const eventsOf = (session: Session) => collect(session.events());
 
-const generations = async (session: Session): Promise<(number | undefined)[]> =>
-  (await events(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
+const generationsOf = async (session: Session): Promise<(number | undefined)[]> =>
+  (await eventsOf(session)).flatMap((event) => (event.type === 'turn-started' ? [event.generation] : []));
 
 describe('two sessions that call each other', () => {
   it('end even if their tools use the Worker’s own environment', async () => {
     const { one, two, runTurns, begin } = twoSessions(send, env);
     await begin();
     await runTurns(8);
-    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generations(two)).toEqual([1, 3, 5, 7]);
+    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
   });
 
   it('end even if their tools use the Worker’s own fetch', async () => {
@@ -125,24 +125,24 @@ describe('two sessions that call each other', () => {
     });
     await begin();
     await runTurns(8);
-    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generations(two)).toEqual([1, 3, 5, 7]);
+    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
   });
 
   it('end after eight nested turns, and the last model reads why', async () => {
     const { one, two, runTurns, begin } = twoSessions();
     const { turn: root } = await begin();
     await runTurns(8);
-    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
-    expect(await generations(two)).toEqual([1, 3, 5, 7]);
-    const all = [...(await events(one)), ...(await events(two))];
+    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generationsOf(two)).toEqual([1, 3, 5, 7]);
+    const all = [...(await eventsOf(one)), ...(await eventsOf(two))];
     const places = all.flatMap((event) =>
       event.type === 'turn-started' && event.root ? [[event.root, event.count]] : [],
     );
     expect(places.toSorted(([, a], [, b]) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 8 }, (_, index) => [root, index + 1]),
     );
-    const last = (await events(one)).findLast(({ type }) => type === 'tool-call-ended');
+    const last = (await eventsOf(one)).findLast(({ type }) => type === 'tool-call-ended');
     expect(last).toMatchObject({
       result: {
         type: 'error',
@@ -160,8 +160,8 @@ describe('two sessions that call each other', () => {
     await runTurns(8);
     await begin();
     await runTurns(8);
-    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8, undefined, 2, 4, 6, 8]);
-    expect(await generations(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
+    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8, undefined, 2, 4, 6, 8]);
+    expect(await generationsOf(two)).toEqual([1, 3, 5, 7, 1, 3, 5, 7]);
   });
 
   it('end even if their streams are read', async () => {
@@ -170,7 +170,7 @@ describe('two sessions that call each other', () => {
     });
     await begin();
     await runTurns(8);
-    expect(await generations(one)).toEqual([undefined, 2, 4, 6, 8]);
+    expect(await generationsOf(one)).toEqual([undefined, 2, 4, 6, 8]);
   });
 });
 

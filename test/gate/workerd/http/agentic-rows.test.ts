@@ -28,12 +28,12 @@ import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { calls, TASK } from '../../node/agentic/scenes.ts';
 import { createKilledSession } from './killed-desk.ts';
 
-const reads = (name: string, run: () => unknown) =>
+const readingTool = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
 const Customer = defineDomainType({
   name: 'Customer',
   schema: v.object({ id: v.string() }),
-  tools: ({ id }) => [reads('greet', () => `Hello ${id}.`)],
+  tools: ({ id }) => [readingTool('greet', () => `Hello ${id}.`)],
 });
 const task = jsonSchema(TASK);
 const GO = { task: 'Go.' };
@@ -61,8 +61,8 @@ const told = requireApproval(
 
 describe('over HTTP, with the object killed between requests', () => {
   it('an agentic tool keeps the type of each of several artifacts (S0-082)', async () => {
-    const customers = ['ann', 'bob'].map((id) => reads(id, () => artifact(id, Customer, { id })));
-    const rows = reads('rows', () => [1, 2]);
+    const customers = ['ann', 'bob'].map((id) => readingTool(id, () => artifact(id, Customer, { id })));
+    const rows = readingTool('rows', () => [1, 2]);
     const dig = () =>
       defineAgenticTool({ name: 'dig', description: 'Digs.', input: task, tools: [...customers, rows] });
     const { session, send, results } = desk(

@@ -23,7 +23,7 @@ function app(config: Partial<HoldfastConfig> = {}): (caller: Caller) => Send {
 }
 
 /** The agent, whose turns every person can steer. */
-const anyones = (agent: Agent): Agent => ({
+const steerableByAnyone = (agent: Agent): Agent => ({
   ...agent,
   policies: { ...agent.policies, steering: 'anyone' },
 });
@@ -93,7 +93,7 @@ describe('a message that would steer another person’s turn', () => {
     ['is shown to the model if both are the same person, with any roles', { ...ann, roles: ['manager'] }],
     ['is shown to the model if the agent lets anyone steer', bob],
   ])('%s', async (_, caller) => {
-    const as = app(caller.id === 'bob' ? { agents: [anyones(scripted)] } : {});
+    const as = app(caller.id === 'bob' ? { agents: [steerableByAnyone(scripted)] } : {});
     const { session, turn, ended } = await annsTurn(as);
     expect(await json(await steer(session, as(caller)))).toMatchObject({ status: 'steering', into: turn });
     await ended();
@@ -252,7 +252,7 @@ describe('a call that another person must decide', () => {
   });
 
   it('cannot be decided by a person who has steered the turn', async () => {
-    const as = app({ agents: [anyones(teller)] });
+    const as = app({ agents: [steerableByAnyone(teller)] });
     const session = newSession('teller');
     // Its start is durable before it runs, and the append returns the messages that arrived meanwhile.
     const first = holdReply({ calls: [{ name: 'note' }] });

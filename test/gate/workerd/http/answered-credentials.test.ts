@@ -11,7 +11,7 @@ import { journal, json, newSession, post, sessionName } from './client.ts';
 import { answer, problem } from './waiting.ts';
 
 const schema = { type: 'object', properties: { note: { type: 'string' } } };
-const asks = (name: string, credentials?: 'refused') =>
+const askingTool = (name: string, credentials?: 'refused') =>
   defineTool({
     name,
     description: 'Asks.',
@@ -24,7 +24,7 @@ const agent = defineAgent({
   description: 'Asks.',
   instructions: '',
   model: modelBySession,
-  tools: [asks('ask', 'refused'), asks('ask_all')],
+  tools: [askingTool('ask', 'refused'), askingTool('ask_all')],
 });
 const via = appWith({ agents: [agent] });
 

@@ -11,7 +11,7 @@ import { answer, problem, startWaitingTurn } from './waiting.ts';
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends answers to a session. */
-const answers = (session: string, list: unknown, more: { headers?: Headers; via?: Send } = {}) =>
+const postAnswers = (session: string, list: unknown, more: { headers?: Headers; via?: Send } = {}) =>
   answer(`${session}/answers`, { answers: list }, more);
 
 /** The ids of the pending calls. */
@@ -30,7 +30,7 @@ describe('several answers in one request', () => {
   it('can be two decisions, after which the turn resumes', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [yes = '', no = ''] = callsOf(wait);
-    const response = await answers(wait.session, [
+    const response = await postAnswers(wait.session, [
       approve(yes),
       { call: no, decision: 'reject', reason: 'Twice.' },
     ]);
@@ -48,7 +48,7 @@ describe('several answers in one request', () => {
       { call: look, result: { total: 7 } },
       { call: pay, decision: 'edit', input: { to: wait.to, amount: 9 } },
     ];
-    expect((await answers(wait.session, list)).status).toBe(200);
+    expect((await postAnswers(wait.session, list)).status).toBe(200);
     expect(paidTo(wait.to)).toEqual([9]);
     expect(wait.model.requests.at(-1)?.messages.flatMap(({ text }) => text)).toEqual(
       expect.arrayContaining(['Paid 9.', '{"total":7}']),
@@ -58,7 +58,7 @@ describe('several answers in one request', () => {
   it('can answer only some of the pending calls, and the turn waits for the others', async () => {
     const wait = await startWaitingTurn(['pay', 'pay', 'look_up']);
     const [one = '', two = '', look = ''] = callsOf(wait);
-    const response = await answers(wait.session, [approve(one), approve(two)]);
+    const response = await postAnswers(wait.session, [approve(one), approve(two)]);
     expect(response.status).toBe(202);
     expect(await json(response)).toMatchObject({
       status: 'suspended',
@@ -69,7 +69,7 @@ describe('several answers in one request', () => {
   it('cannot answer a question of a call before it is asked', async () => {
     const wait = await startWaitingTurn(['pay_twice_asked']);
     const [call = ''] = callsOf(wait);
-    const both = await answers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
+    const both = await postAnswers(wait.session, [approve(call), { ...approve(call), question: 2 }]);
     expect([both.status, await json(both)]).toEqual([
       409,
       problem(
@@ -79,15 +79,15 @@ describe('several answers in one request', () => {
       ),
     ]);
     expect(await answersIn(wait.session)).toEqual([]);
-    expect((await answers(wait.session, [{ ...approve(call), question: 1 }])).status).toBe(202);
-    expect((await answers(wait.session, [{ ...approve(call), question: 2 }])).status).toBe(200);
+    expect((await postAnswers(wait.session, [{ ...approve(call), question: 1 }])).status).toBe(202);
+    expect((await postAnswers(wait.session, [{ ...approve(call), question: 2 }])).status).toBe(200);
     expect(paidTo(wait.to)).toEqual([1]);
   });
 
   it('run in the background if the client prefers that', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const headers = { prefer: 'respond-async' };
-    const response = await answers(wait.session, callsOf(wait).map(approve), { headers });
+    const response = await postAnswers(wait.session, callsOf(wait).map(approve), { headers });
     expect(response.status).toBe(202);
     expect(response.headers.get('preference-applied')).toBe('respond-async');
     expect(await json(response)).toMatchObject({ turn: wait.turn, status: 'accepted' });
@@ -98,7 +98,7 @@ describe('several answers in one request', () => {
   it('are streamed with only the new events', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const before = (await journal(wait.session)).at(-1)?.seq;
-    const response = await answers(wait.session, callsOf(wait).map(approve), { headers: SSE });
+    const response = await postAnswers(wait.session, callsOf(wait).map(approve), { headers: SSE });
     const events = await allEvents(response);
     expect(events.at(-1)?.event).toBe('answer');
     const after = await allEvents(
@@ -111,17 +111,17 @@ describe('several answers in one request', () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const list = callsOf(wait).map(approve);
     const headers = { 'idempotency-key': 'k1' };
-    const first = await json(await answers(wait.session, list, { headers }));
-    expect(await json(await answers(wait.session, list, { headers }))).toEqual(first);
+    const first = await json(await postAnswers(wait.session, list, { headers }));
+    expect(await json(await postAnswers(wait.session, list, { headers }))).toEqual(first);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
-    const other = await answers(
+    const other = await postAnswers(
       wait.session,
       list.map((one) => ({ ...one, decision: 'reject' })),
       { headers },
     );
     expect(other.status).toBe(409);
     expect(await json(other)).toMatchObject({ type: 'urn:holdfast:problem:already-answered' });
-    const without = await answers(wait.session, list);
+    const without = await postAnswers(wait.session, list);
     expect(without.status).toBe(409);
   });
 
@@ -131,7 +131,7 @@ describe('several answers in one request', () => {
     const headers = { 'idempotency-key': 'k1' };
     await answer(`${wait.session}/approvals/${one}`, { decision: 'approve' }, { headers });
     // The first was accepted before, and the request continues where another one broke off.
-    expect((await answers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
+    expect((await postAnswers(wait.session, [approve(one), approve(two)], { headers })).status).toBe(200);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
 });
@@ -193,12 +193,12 @@ describe('a list of answers, before any is accepted', () => {
   ])('is refused with %s', async (_, list, status, told) => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const calls = callsOf(wait);
-    const response = await answers(wait.session, list(calls));
+    const response = await postAnswers(wait.session, list(calls));
     expect([response.status, await json(response)]).toEqual([status, told(calls)]);
     expect(await answersIn(wait.session)).toEqual([]);
     expect(paidTo(wait.to)).toEqual([]);
     // No answer was accepted, so the corrected list can be sent.
-    expect((await answers(wait.session, calls.map(approve))).status).toBe(200);
+    expect((await postAnswers(wait.session, calls.map(approve))).status).toBe(200);
   });
 
   it('cannot contain calls of two turns', async () => {
@@ -211,13 +211,13 @@ describe('a list of answers, before any is accepted', () => {
       return callsOf({ pending: pending as Record<string, unknown>[] })[0] ?? '';
     };
     const old = await waitingCall(message());
-    expect((await answers(session, [approve(old)])).status).toBe(200);
+    expect((await postAnswers(session, [approve(old)])).status).toBe(200);
     const open = await waitingCall('Again.');
     for (const list of [
       [open, old],
       [old, open],
     ]) {
-      const response = await answers(session, list.map(approve));
+      const response = await postAnswers(session, list.map(approve));
       expect(await json(response)).toEqual(
         invalidBody('answers[1].call: must be of the same turn as the first'),
       );
@@ -240,7 +240,7 @@ describe('a list of answers, before any is accepted', () => {
       },
     }));
     const via = appWith({ agents: [clerk] }, { SESSIONS });
-    expect((await answers(wait.session, callsOf(wait).map(approve), { via })).status).toBe(200);
+    expect((await postAnswers(wait.session, callsOf(wait).map(approve), { via })).status).toBe(200);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2, 3]);
     expect(reads.map((query) => Object(query).turn)).toEqual([undefined, wait.turn]);
   });
@@ -262,7 +262,7 @@ describe('a list of answers, before any is accepted', () => {
         return stub.post(...message);
       },
     }));
-    const response = await answers(wait.session, [approve(one), approve(two), approve(three)], {
+    const response = await postAnswers(wait.session, [approve(one), approve(two), approve(three)], {
       via: appWith({ agents: [clerk] }, { SESSIONS }),
     });
     const detail =
@@ -272,15 +272,15 @@ describe('a list of answers, before any is accepted', () => {
       409,
       problem('already-answered', 409, detail, { taken: [one] }),
     ]);
-    expect((await answers(wait.session, [approve(three)])).status).toBe(200);
+    expect((await postAnswers(wait.session, [approve(three)])).status).toBe(200);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 3]);
   });
 
   it('is refused with a call that was answered before, in a turn that has resumed', async () => {
     const wait = await startWaitingTurn(['pay', 'pay']);
     const [one = '', two = ''] = callsOf(wait);
-    await answers(wait.session, [approve(one)]);
-    const response = await answers(wait.session, [approve(two), approve(one)]);
+    await postAnswers(wait.session, [approve(one)]);
+    const response = await postAnswers(wait.session, [approve(two), approve(one)]);
     expect(response.status).toBe(409);
     const body = await json(response);
     expect(body).toMatchObject({ title: 'already answered' });
@@ -334,7 +334,7 @@ describe('a body of answers', () => {
   });
 
   it('for an unknown session is refused', async () => {
-    const response = await answers(newSession('clerk'), [approve('c')]);
+    const response = await postAnswers(newSession('clerk'), [approve('c')]);
     expect([response.status, (await json(response)).title]).toEqual([404, 'unknown session']);
   });
 
@@ -348,14 +348,14 @@ describe('the permission to answer is checked for each call', () => {
   it('by its role', async () => {
     const wait = await startWaitingTurn(['pay', 'pay_as_manager']);
     const [own = '', managers = ''] = callsOf(wait);
-    const response = await answers(wait.session, [approve(own), approve(managers)]);
+    const response = await postAnswers(wait.session, [approve(own), approve(managers)]);
     expect(response.status).toBe(403);
     expect(await json(response)).toMatchObject({ title: 'role required', role: 'manager' });
     expect(await answersIn(wait.session)).toEqual([]);
     const as = (roles: readonly string[]) =>
       appWith({ agents: [clerk], auth: () => ({ id: 'local', roles }) });
     expect(
-      (await answers(wait.session, [approve(own), approve(managers)], { via: as(['manager']) })).status,
+      (await postAnswers(wait.session, [approve(own), approve(managers)], { via: as(['manager']) })).status,
     ).toBe(200);
     expect(paidTo(wait.to).toSorted()).toEqual([1, 2]);
   });
@@ -378,8 +378,8 @@ describe('the permission to answer is checked for each call', () => {
     const { message } = script({ calls: [{ name: 'burn' }, { name: 'burn_by_another' }] }, 'Done.');
     const asked = await json(await post(session, { message: message() }, { via: via('ann') }));
     const calls = callsOf({ pending: asked.pending as Record<string, unknown>[] });
-    const own = await answers(session, calls.map(approve), { via: via('ann') });
+    const own = await postAnswers(session, calls.map(approve), { via: via('ann') });
     expect([own.status, (await json(own)).title]).toEqual([403, 'another person required']);
-    expect((await answers(session, calls.map(approve), { via: via('bob') })).status).toBe(200);
+    expect((await postAnswers(session, calls.map(approve), { via: via('bob') })).status).toBe(200);
   });
 });

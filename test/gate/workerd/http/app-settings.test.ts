@@ -46,7 +46,7 @@ const agent = defineAgent({
 const USES = [{ calls: [{ name: 'use' }] }, 'Done.'] as const;
 
 /** A separate Worker, and its entry point for abandoned turns. */
-function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
+function deploy(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<string, unknown>> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [agent],
     use: [registered([web])],
@@ -67,7 +67,7 @@ function deployment(config: Partial<HoldfastConfig> = {}, vars: Readonly<Record<
 
 /** Stores a message and runs its turn as the alarm would, in another deployment if one is given. */
 async function inBackground(
-  { via, resume }: ReturnType<typeof deployment>,
+  { via, resume }: ReturnType<typeof deploy>,
   body: Readonly<Record<string, unknown>>,
   by = resume,
 ): Promise<Record<string, unknown>> {
@@ -77,7 +77,7 @@ async function inBackground(
   return json(await via(session));
 }
 
-const foreground = async ({ via }: ReturnType<typeof deployment>, body: unknown) => {
+const inForeground = async ({ via }: ReturnType<typeof deploy>, body: unknown) => {
   const response = await post(newSession('agent'), body, { via });
   return { status: response.status, ...(await json(response)) };
 };
@@ -91,15 +91,15 @@ describe('the context of an app', () => {
     ['as a ToolCallContext', ToolCallContext.of({ region: 'eu', plan: 'of the app', who: 'the app' })],
     ['made from the vars', ({ REGION }) => ({ region: `${REGION}`, plan: 'of the app', who: 'the app' })],
   ])('%s is overridden by the agent’s, and both by the request’s (CTX-05, CTX-06)', async (_, context) => {
-    const app = deployment({ context }, { REGION: 'eu' });
-    await foreground(app, body(script(...USES).message()));
+    const app = deploy({ context }, { REGION: 'eu' });
+    await inForeground(app, body(script(...USES).message()));
     await inBackground(app, body(script(...USES).message()));
     expect(seen.map(({ context: of }) => of)).toEqual([merged, merged]);
   });
 
   it('is the same without an agent’s or a request’s (CTX-05)', async () => {
     const plain = { ...agent, context: defineAgent({ ...agent, context: {}, output: undefined }).context };
-    await foreground(deployment({ agents: [plain], context: { region: 'eu' } }), {
+    await inForeground(deploy({ agents: [plain], context: { region: 'eu' } }), {
       message: script(...USES).message(),
     });
     expect(seen).toMatchObject([{ context: { region: 'eu', plan: undefined, who: undefined } }]);
@@ -109,9 +109,9 @@ describe('the context of an app', () => {
     const context = { since: () => 1 } as never; // not allowed by the type
     const message =
       "`context` cannot be used: The tool-call context's 'since' is not JSON: at `$` it is a function.";
-    expect(() => deployment({ context })).toThrow(new ConfigurationError(message));
+    expect(() => deploy({ context })).toThrow(new ConfigurationError(message));
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const answer = await foreground(deployment({ context: () => context }), { message: 'Hello' });
+    const answer = await inForeground(deploy({ context: () => context }), { message: 'Hello' });
     expect(answer).toMatchObject({ status: 500, title: 'misconfigured', detail: message });
   });
 });
@@ -122,16 +122,16 @@ describe('the secrets of an app', () => {
       apiKey: `${Object(vars).KEY}-${id}`,
       none: undefined,
     }));
-    const app = deployment({ secrets }, { KEY: 'key-zq4711' });
-    await foreground(app, { message: script(...USES).message() });
+    const app = deploy({ secrets }, { KEY: 'key-zq4711' });
+    await inForeground(app, { message: script(...USES).message() });
     await inBackground(app, { message: script(...USES).message() });
     expect(seen.map(({ key }) => key)).toEqual(['key-zq4711-local', 'key-zq4711-local']);
     expect(secrets.mock.calls.map(([, principal]) => principal)).toEqual([{ id: 'local' }, { id: 'local' }]);
   });
 
   it('are empty if the hook returns none', async () => {
-    await foreground(deployment({ secrets: async () => undefined }), { message: script(...USES).message() });
-    await foreground(deployment(), { message: script(...USES).message() });
+    await inForeground(deploy({ secrets: async () => undefined }), { message: script(...USES).message() });
+    await inForeground(deploy(), { message: script(...USES).message() });
     expect(seen.map(({ key }) => key)).toEqual([undefined, undefined]);
   });
 
@@ -140,7 +140,7 @@ describe('the secrets of an app', () => {
     for (const level of ['log', 'info', 'warn', 'error', 'debug'] as const) {
       vi.spyOn(console, level).mockImplementation((...said) => void lines.push(...said));
     }
-    const app = deployment({ secrets: () => ({ apiKey: 'key-zq4711' }) });
+    const app = deploy({ secrets: () => ({ apiKey: 'key-zq4711' }) });
     const { via } = app;
     const session = newSession('agent');
     const fails = { calls: [{ name: 'use' }, { name: 'unknown' }] };
@@ -191,8 +191,8 @@ describe('the secrets of an app', () => {
     ],
   ])('fail the turn if a hook %s, and stay out of the error', async (_, secrets, status, title, message) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = deployment({ secrets });
-    const answer = await foreground(app, { message: script(...USES).message() });
+    const app = deploy({ secrets });
+    const answer = await inForeground(app, { message: script(...USES).message() });
     expect(answer).toMatchObject({ status, title, error: { message } });
     const { turn, ...state } = await inBackground(app, { message: script(...USES).message() });
     expect(turn).toMatchObject({ outcome: 'failed', error: { message } });
@@ -203,15 +203,15 @@ describe('the secrets of an app', () => {
 });
 
 describe('the tool groups of an app', () => {
-  const tools = async (app: ReturnType<typeof deployment>): Promise<unknown> => {
+  const tools = async (app: ReturnType<typeof deploy>): Promise<unknown> => {
     const { agents } = await json(await app.via('/agents'));
     return (agents as Record<string, unknown>[])[0];
   };
 
   it('are offered to an agent that asks for them, in every place where its turn runs (TGR-01)', async () => {
     const [first, second] = [script('Done.'), script('Done.')];
-    await foreground(deployment(), { message: first.message() });
-    await inBackground(deployment(), { message: second.message() });
+    await inForeground(deploy(), { message: first.message() });
+    await inBackground(deploy(), { message: second.message() });
     for (const { model } of [first, second]) {
       expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['fetch', 'search', 'use']);
     }
@@ -219,14 +219,14 @@ describe('the tool groups of an app', () => {
 
   it('are listed as in this environment, each tool with its group (TGR-02, TGR-03)', async () => {
     const TOOL_GROUPS = '{"includes":{"web":{"tools":["search","fetch"]}},"excludes":["fetch"]}';
-    expect(await tools(deployment({}, { TOOL_GROUPS }))).toMatchObject({
+    expect(await tools(deploy({}, { TOOL_GROUPS }))).toMatchObject({
       tools: [{ name: 'use' }, { name: 'search', metadata: { toolGroup: { role: 'web', name: 'web' } } }],
     });
   });
 
   it('cause a refusal if they are missing, and no event is stored (TGR-05)', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const app = deployment({ use: [registered([])] });
+    const app = deploy({ use: [registered([])] });
     const session = newSession('agent');
     for (const headers of [{}, { prefer: 'respond-async' }]) {
       const response = await post(session, { message: 'Hello' }, { headers, via: app.via });
@@ -245,7 +245,7 @@ describe('the tool groups of an app', () => {
 
   it('fail the turn if they go missing after the message was accepted (TGR-05)', async () => {
     const message = { message: script('Never.').message() };
-    const { turn } = await inBackground(deployment(), message, deployment({ use: [registered([])] }).resume);
+    const { turn } = await inBackground(deploy(), message, deploy({ use: [registered([])] }).resume);
     expect(turn).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: expect.stringMatching(/^No tool group matching role 'web'/) },
@@ -253,7 +253,7 @@ describe('the tool groups of an app', () => {
   });
 
   it('are reported as missing for the agent, which is still listed (TGR-05)', async () => {
-    expect(await tools(deployment({}, { TOOL_GROUPS: '{' }))).toMatchObject({
+    expect(await tools(deploy({}, { TOOL_GROUPS: '{' }))).toMatchObject({
       name: 'agent',
       tools: [{ name: 'use' }],
       misconfigured: 'TOOL_GROUPS cannot be used: it is not valid JSON.',

@@ -27,7 +27,7 @@ export function checkingResponses(send: Send, { base = '', ...app }: DescribedAp
     if (app.use && app.use.length > 0) description ??= descriptionOf(app);
     else description ??= usual ??= descriptionOf({});
     if (pathname !== base && !pathname.startsWith(`${base}/`)) return response;
-    return checked(description, {
+    return checkResponse(description, {
       pathname: pathname.slice(base.length) || '/',
       method: init?.method ?? 'GET',
       response,
@@ -56,7 +56,7 @@ interface Answered {
   readonly response: Response;
 }
 
-async function checked(description: Description, answered: Answered): Promise<Response> {
+async function checkResponse(description: Description, answered: Answered): Promise<Response> {
   const { method, response, pathname } = answered;
   const { status, headers } = response;
   // A preflight request is not an operation.
@@ -78,7 +78,7 @@ async function checked(description: Description, answered: Answered): Promise<Re
     const check = described.content.get(type) ?? described.content.get('*/*');
     if (type !== '' && !check) fail('it has no such content');
     if (value !== undefined)
-      failOn(fail, [...(check?.(value) ?? []), ...(isProblem ? unnamed(value, described) : [])]);
+      failOn(fail, [...(check?.(value) ?? []), ...(isProblem ? findUnnamed(value, described) : [])]);
     if (type === 'text/event-stream' && described.event) watch(response, described.event, fail);
   }
   return isWhole ? new Response(text === '' ? null : text, { status, headers }) : response;
@@ -94,7 +94,7 @@ const isOfNoRoute = (value: unknown): boolean =>
   ['unknown-route', 'method-not-allowed'].includes(typeOf(value));
 
 /** Reports a problem that the status does not name. */
-function unnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
+function findUnnamed(value: unknown, { description }: DescribedResponse): readonly string[] {
   return description.includes(`\`${typeOf(value)}\``) ? [] : [`${typeOf(value)} is not among ${description}`];
 }
 

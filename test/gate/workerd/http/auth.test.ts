@@ -13,7 +13,7 @@ import { script } from '../../../fixtures/scripts.ts';
 import { type AppConfig, appWith } from './app.ts';
 import { journal, json, newSession, post, type Send } from './client.ts';
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const bearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
 
 const notConfigured = {
   type: 'urn:holdfast:problem:not-configured',
@@ -152,7 +152,7 @@ describe('the log line about local mode', () => {
 
   it('is not written if a token is required', async () => {
     const { via, lines } = logged({}, { ...OPEN, HOLDFAST_TOKEN: 'right-token' });
-    const headers = { ...connected.headers, ...bearer('right-token') };
+    const headers = { ...connected.headers, ...bearerHeader('right-token') };
     expect((await via('/agents', { headers })).status).toBe(200);
     expect(lines).toEqual([]);
   });
@@ -163,9 +163,9 @@ describe('an app with HOLDFAST_TOKEN', () => {
 
   it.each([
     ['a request without a token', {}],
-    ['another token', bearer('wrong-token')],
-    ['a part of the token', bearer('right')],
-    ['an empty token', bearer('')],
+    ['another token', bearerHeader('wrong-token')],
+    ['a part of the token', bearerHeader('right')],
+    ['an empty token', bearerHeader('')],
     ['another scheme', { authorization: 'Basic right-token' }],
     ['a token without a scheme', { authorization: 'right-token' }],
     ['two tokens', { authorization: 'Bearer right-token, Bearer right-token' }],
@@ -199,8 +199,10 @@ describe('an app with HOLDFAST_TOKEN', () => {
 describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
   it('admits only callers who send it', async () => {
     const app = appWith({}, { ...NOBODY, HOLDFAST_TOKEN: storedSecret('right-token\n') });
-    expect((await app('https://h.example/agents', { headers: bearer('right-token') })).status).toBe(200);
-    for (const headers of [{}, bearer('[object Object]')]) {
+    expect((await app('https://h.example/agents', { headers: bearerHeader('right-token') })).status).toBe(
+      200,
+    );
+    for (const headers of [{}, bearerHeader('[object Object]')]) {
       const response = await app('http://localhost/agents', { headers });
       expect([response.status, await json(response)]).toEqual([401, unauthorized]);
     }
@@ -209,7 +211,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
   it('refuses every caller while the store does not return it', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const broken = { get: () => Promise.reject(new Error('Secret "x" not found')) };
-    const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearer('x') });
+    const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearerHeader('x') });
     expect([response.status, (await json(response)).detail]).toEqual([
       500,
       'The Secrets Store did not return HOLDFAST_TOKEN. Check its binding.',
@@ -223,8 +225,8 @@ describe('an app with a token under another name', () => {
 
   it('admits callers who send it, and describes it to others', async () => {
     const app = appWith({ auth }, { MY_TOKEN: 'right-token', HOLDFAST_TOKEN: 'other-token' });
-    expect((await app('/agents', { headers: bearer('right-token') })).status).toBe(200);
-    const response = await app('/agents', { headers: bearer('other-token') });
+    expect((await app('/agents', { headers: bearerHeader('right-token') })).status).toBe(200);
+    const response = await app('/agents', { headers: bearerHeader('other-token') });
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect(await json(response)).toEqual(unauthorized);
   });
@@ -246,7 +248,7 @@ describe('an app with a token under another name', () => {
       Promise.all(
         ['right-token', 'old-token', 'other-token'].map(
           async (token) =>
-            (await appWith({ auth: bearerToken(source) }, vars)('/agents', { headers: bearer(token) }))
+            (await appWith({ auth: bearerToken(source) }, vars)('/agents', { headers: bearerHeader(token) }))
               .status,
         ),
       );

@@ -44,9 +44,9 @@ interface Busy {
 const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
 
 /** A session whose model works on the first message, and will return these replies. */
-const busy = (...replies: readonly string[]): Promise<Busy> => busyWith('First.', replies);
+const startBusy = (...replies: readonly string[]): Promise<Busy> => startBusyWith('First.', replies);
 
-async function busyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
+async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
   const session = newManualSession();
   const first = holdReply(reply);
   const { message, model } = script(first.reply, ...replies);
@@ -61,7 +61,7 @@ const startedMessages = async (session: string): Promise<readonly unknown[]> =>
 
 describe('a message for a busy session', () => {
   it.each(['', 'whenBusy=reject'])('is refused with the query "%s"', async (query) => {
-    const { session, first, turn, answering } = await busy();
+    const { session, first, turn, answering } = await startBusy();
     const response = await say(session, query, { message: 'Two' });
     expect([response.status, response.headers.has('retry-after')]).toEqual([409, true]);
     const detail = `The session is busy with turn ${turn}. Send the message again when it has ended (GET ${session} shows it), or now with ?whenBusy=queue, to wait, or ?whenBusy=steer, to be read by that turn.`;
@@ -87,7 +87,7 @@ describe('a message for a busy session', () => {
 
 describe('a message that queues', () => {
   it('waits for the answer of its own turn, as JSON or as a stream, in order', async () => {
-    const { session, first, model, turn, answering } = await busy('Second.', 'Third.');
+    const { session, first, model, turn, answering } = await startBusy('Second.', 'Third.');
     const second = say(session, 'whenBusy=queue', { message: 'Two' });
     await expect.poll(async () => (await json(await send(session))).waiting).toHaveLength(1);
     const third = await say(session, 'whenBusy=queue', { message: 'Three' }, SSE);
@@ -114,7 +114,7 @@ describe('a message that queues', () => {
   });
 
   it('returns 202 with the address of its answer if its client does not want to wait', async () => {
-    const { session, first, answering } = await busy('Second.');
+    const { session, first, answering } = await startBusy('Second.');
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, ASYNC);
     const { turn, ...more } = await json(response);
     expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'queued' });
@@ -131,7 +131,7 @@ describe('a message that queues', () => {
   });
 
   it('waits once if it is sent repeatedly under its key, and each request gets the response', async () => {
-    const { session, first, answering } = await busy('Second.');
+    const { session, first, answering } = await startBusy('Second.');
     const send2 = (headers: Headers) =>
       say(session, 'whenBusy=queue', { message: 'Two' }, { ...keyHeader('k2'), ...headers });
     const queued = await json(await send2(ASYNC));
@@ -203,7 +203,7 @@ describe('a message that queues', () => {
   });
 
   it('queues behind a running turn, even with pending=decline', async () => {
-    const { session, first, answering } = await busy('Second.');
+    const { session, first, answering } = await startBusy('Second.');
     const response = await say(session, 'pending=decline&whenBusy=queue', { message: 'Two' }, ASYNC);
     expect((await json(response)).status).toBe('queued');
     const refused = await say(session, 'pending=decline', { message: 'Three' });
@@ -214,7 +214,7 @@ describe('a message that queues', () => {
   });
 
   it('is refused if a hundred messages wait', async () => {
-    const { session, first, answering, model } = await busy();
+    const { session, first, answering, model } = await startBusy();
     const all = Array.from({ length: 100 }, (_, i) =>
       say(session, 'whenBusy=queue', { message: `${i}` }, ASYNC),
     );
@@ -236,7 +236,7 @@ describe('a message that queues', () => {
 
 describe('a message that steers', () => {
   it('returns 202, is shown to the model of the open turn, and links to its answer', async () => {
-    const { session, first, model, turn, answering } = await busyWith(RECORD, ['In blue.']);
+    const { session, first, model, turn, answering } = await startBusyWith(RECORD, ['In blue.']);
     const response = await say(session, 'whenBusy=steer', { message: 'In blue?' });
     const { turn: as, ...more } = await json(response);
     expect(more).toEqual({ session: sessionId(session), agent: 'scripted', status: 'steering', into: turn });
@@ -269,7 +269,7 @@ describe('a message that steers', () => {
   });
 
   it('returns the turn that took it in if it is sent again under its key', async () => {
-    const { session, first, turn, answering } = await busyWith(RECORD, ['In blue.']);
+    const { session, first, turn, answering } = await startBusyWith(RECORD, ['In blue.']);
     const steer = () => say(session, 'whenBusy=steer', { message: 'In blue?' }, keyHeader('k1'));
     const told = await json(await steer());
     expect(await json(await steer())).toEqual(told);
@@ -356,7 +356,7 @@ describe('a scheduled message', () => {
   });
 
   it('queues immediately with a delay of 0', async () => {
-    const { session, first, answering } = await busy('Second.');
+    const { session, first, answering } = await startBusy('Second.');
     const response = await post(session, { message: 'Two', delaySeconds: 0 });
     const { turn, status } = await json(response);
     expect([response.status, status]).toEqual([202, 'scheduled']);

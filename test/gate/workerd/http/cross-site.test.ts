@@ -17,7 +17,7 @@ const refused = problem(
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
 /** A scheduled message, which a cancel would end. */
-async function planned(app: ReturnType<typeof appWith>): Promise<string> {
+async function planTurn(app: ReturnType<typeof appWith>): Promise<string> {
   const session = newSession();
   const { turn } = await json(
     await post(session, { message: script('Done.').message(), delaySeconds: 1_000 }, { via: app }),
@@ -46,7 +46,7 @@ describe('a request from a page of another site', () => {
     { origin: 'http://localhost', 'sec-fetch-site': 'cross-site' },
   ])('is recognized by its headers, and has no effect: %j', async (headers) => {
     const app = appWith({});
-    const path = await planned(app);
+    const path = await planTurn(app);
     expect((await app(path, { method: 'POST', headers })).status).toBe(403);
     expect((await app(path, { method: 'POST' })).status).toBe(202);
   });
@@ -74,14 +74,14 @@ describe('a request that is not from another site’s page', () => {
     { 'sec-fetch-site': 'none' },
   ])('is accepted: %j', async (headers) => {
     const app = appWith({});
-    expect((await app(await planned(app), { method: 'POST', headers })).status).toBe(202);
+    expect((await app(await planTurn(app), { method: 'POST', headers })).status).toBe(202);
   });
 
   it('is accepted from an origin that the app lists, and from no other', async () => {
     const app = appWith({ use: [cors({ origins: ['https://app.example', 'http://localhost:3000'] })] });
     const from = async (origin: string): Promise<number> => {
       const headers = { origin, 'sec-fetch-site': 'cross-site' };
-      return (await app(await planned(app), { method: 'POST', headers })).status;
+      return (await app(await planTurn(app), { method: 'POST', headers })).status;
     };
     expect(await from('https://app.example')).toBe(202);
     expect(await from('http://localhost:3000')).toBe(202);
@@ -120,7 +120,7 @@ describe('the origins of an app', () => {
     'chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai',
   ])('can be those of apps and extensions: %s', async (origin) => {
     const app = appWith({ use: [cors({ origins: [origin] })] });
-    const response = await app(await planned(app), { method: 'POST', headers: { origin } });
+    const response = await app(await planTurn(app), { method: 'POST', headers: { origin } });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([202, origin]);
   });
 });

@@ -34,7 +34,7 @@ const SCHEMA = {
   required: ['name'],
 } as const;
 
-async function book(_: unknown, call: CallContext): Promise<unknown> {
+async function runBooking(_: unknown, call: CallContext): Promise<unknown> {
   asking.ran.push(call.id);
   call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
   const { decision, input, expired } = await call.ask({
@@ -56,8 +56,8 @@ const agent = defineAgent({
   instructions: '',
   model: modelBySession,
   tools: [
-    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRES, run: book }),
-    defineTool({ name: 'book_soon', description: 'Books.', timeout: TIMEOUT, run: book }),
+    defineTool({ name: 'book', description: 'Books.', timeout: 2 * EXPIRES, run: runBooking }),
+    defineTool({ name: 'book_soon', description: 'Books.', timeout: TIMEOUT, run: runBooking }),
   ],
 });
 const send = appWith({ agents: [agent] });
@@ -84,7 +84,7 @@ interface Scene {
 }
 
 /** A running turn whose call has asked. */
-async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
+async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
   const session = newManualSession('agent');
   const { message, model } = script({ calls: [{ name: tool }] }, last);
   const answering = post(session, { message: message() }, { via });
@@ -99,7 +99,7 @@ async function asks({ tool = 'book', last = 'Done.', via = send }: Scene = {}): 
 const cutError = (): Error => Object.assign(new Error('cut'), { overloaded: true });
 
 /** The same app, over a line to the objects that can be cut. */
-const lossy = (line: { isCut: boolean }) =>
+const lossyApp = (line: { isCut: boolean }) =>
   appWith(
     { agents: [agent] },
     {
@@ -124,7 +124,7 @@ async function decideAndHear({ session, link }: Asking, body: unknown): Promise<
 
 describe('a call that asks while it runs', () => {
   it('is shown as pending while its turn runs, and continues with the decision', async () => {
-    const asked = await asks();
+    const asked = await startAsking();
     const { session, turn, pending, answering } = asked;
     expect(pending).toEqual({
       call: `${turn}.3.0`,
@@ -154,7 +154,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it.each(['approve', 'reject', 'exit'] as const)('is shown to %s', async (decision) => {
-    const asked = await asks();
+    const asked = await startAsking();
     expect((await decideAndHear(asked, { decision })).status).toBe(200);
     expect(await json(await asked.answering)).toMatchObject({
       outcome: 'completed',
@@ -164,7 +164,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('does not use up its question for an invalid answer', async () => {
-    const asked = await asks();
+    const asked = await startAsking();
     const wrong = await decide(asked.link, { decision: 'edit', input: { name: 'A' } });
     expect([wrong.status, await json(wrong)]).toEqual([
       422,
@@ -179,7 +179,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('continues with its fallback if its time is over, and then refuses answers', async () => {
-    const { session, link, answering } = await asks();
+    const { session, link, answering } = await startAsking();
     await advanceClock(session, EXPIRES);
     await waitForStoredMessage(session);
     deliverToHolders();
@@ -197,7 +197,7 @@ describe('a call that asks while it runs', () => {
 
   it('accepts one answer', async () => {
     asking.isHeld = true;
-    const asked = await asks();
+    const asked = await startAsking();
     const { session, link, answering } = asked;
     const first = decideAndHear(asked, { decision: 'approve' });
     await expect.poll(() => pendingOf(session)).toEqual([]);
@@ -217,7 +217,7 @@ describe('a call that asks while it runs', () => {
 
   it('refuses answers after it has ended without one, while the turn runs and after it', async () => {
     const last = holdReply('Done.');
-    const { session, link, answering } = await asks({ tool: 'book_soon', last: last.reply });
+    const { session, link, answering } = await startAsking({ tool: 'book_soon', last: last.reply });
     advanceTime(TIMEOUT);
     await waitUntil(() => asking.stopped.length > 0);
     advanceTime(LAST_WORD);
@@ -243,7 +243,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('does not prevent its turn from being cancelled', async () => {
-    const { session, answering } = await asks();
+    const { session, answering } = await startAsking();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
     deliverToHolders();
     await waitUntil(() => asking.stopped.length > 0);
@@ -253,7 +253,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('leaves a session busy, and not waiting, so a message does not decline it', async () => {
-    const asked = await asks();
+    const asked = await startAsking();
     const { session, answering } = asked;
     const other = await send(`${session}/messages?pending=decline`, {
       method: 'POST',
@@ -270,7 +270,7 @@ describe('a call that asks while it runs', () => {
 describe('a call that asked while it ran, and whose invocation is gone', () => {
   it('is unknown to the invocation that resumes the turn, and is not run again', async () => {
     const line = { isCut: false };
-    const { session, turn, link, answering: lost, model } = await asks({ via: lossy(line) });
+    const { session, turn, link, answering: lost, model } = await startAsking({ via: lossyApp(line) });
     line.isCut = true;
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, 2 * LONG_LEASE_MS); // so long that the next holder need not wait

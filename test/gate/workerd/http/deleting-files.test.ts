@@ -21,7 +21,7 @@ const file = (content: string, mediaType = 'image/png', name?: string) => ({
 });
 
 /** A model that accepts files, and records its requests. It calls these tools first. */
-function recording(...calls: readonly string[]) {
+function recordingApp(...calls: readonly string[]) {
   const requests: ModelRequest[] = [];
   const model: ChatModel = {
     ...fileModel(),
@@ -47,7 +47,7 @@ const remove = (path: string, via: Send): Promise<Response> => via(path, { metho
 
 describe('DELETE of a file', () => {
   it('removes its bytes, and the model reads in the file’s line that it was deleted', async () => {
-    const { model, last } = recording();
+    const { model, last } = recordingApp();
     const { via } = fileApp({ model });
     const message = [file('one', 'image/png', 'a.png'), file('two'), file('words', 'text/plain')];
     const { session } = await postAndRead(via, { message });
@@ -138,7 +138,7 @@ describe('DELETE of a file', () => {
 });
 
 it('a deleted file is shown as deleted to a turn that resumes later', async () => {
-  const { model, last } = recording('look');
+  const { model, last } = recordingApp('look');
   const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'Looked.' });
   const agents = [{ ...fileAgent({ model }), tools: [requireApproval(look, 'May I?')] }];
   const { via } = fileApp({ agents });
@@ -166,7 +166,7 @@ describe('the retention of files', () => {
   ])(
     'is set by %s, and the model reads in the file’s line that it has expired',
     async (_, { retention, ofAgent }) => {
-      const { model, last } = recording();
+      const { model, last } = recordingApp();
       const agents = [{ ...fileAgent({ model }), ...(ofAgent && { uses: [retain(ofAgent)] }) }];
       const { via } = fileApp({ agents, use: [retain(retention)] });
       const { session } = await postAndRead(via, { message: [file('one')] });

@@ -47,7 +47,7 @@ const CLAUDES = { opus: 'claude-opus-4-5', sonnet: 'claude-sonnet-4-5' } as cons
 const NAMES = { ...CLAUDES, kimi: 'kimi-k2.6' } as const;
 
 /** Claude with a thinking budget. It reads the other model's reasoning. */
-function claude(name: keyof typeof CLAUDES): Player {
+function createClaude(name: keyof typeof CLAUDES): Player {
   const kin = Object.keys(CLAUDES).filter((other) => other !== name);
   const wire = createAnthropicWire({ script, seed: name, readableSeeds: kin, variants: [] });
   const thinking = { type: 'enabled', budgetTokens: 2_000 };
@@ -57,13 +57,13 @@ function claude(name: keyof typeof CLAUDES): Player {
   return { model, wire };
 }
 
-function kimi(): Player {
+function createKimi(): Player {
   const wire = createChatCompletionsWire({ script, dialect: 'kimi', seed: 'kimi', exactArguments: true });
   const at = { baseURL: 'https://kimi.example/v1', apiKey: 'key', model: NAMES.kimi, fetch: fetchOf(wire) };
   return { model: openaiCompatible({ ...at, wantsThoughts: 'field' }), wire };
 }
 
-const PLAYERS = { opus: () => claude('opus'), sonnet: () => claude('sonnet'), kimi };
+const PLAYERS = { opus: () => createClaude('opus'), sonnet: () => createClaude('sonnet'), kimi: createKimi };
 type Name = keyof typeof PLAYERS;
 
 /** Runs both turns: model `a` until the first approval, `b` until the second, and then `a`. */

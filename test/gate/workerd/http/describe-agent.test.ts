@@ -18,9 +18,13 @@ import {
 import { appWith } from './app.ts';
 import { json } from './client.ts';
 
-const leaf = (name: string): AnyTool =>
+const leafTool = (name: string): AnyTool =>
   defineTool({ name, description: `Is ${name}.`, effect: 'read', metadata: { icon: name }, run: () => name });
-const holds = (name: string, inner: readonly AnyTool[]): AnyTool => ({ ...leaf(name), metadata: {}, inner });
+const outerTool = (name: string, inner: readonly AnyTool[]): AnyTool => ({
+  ...leafTool(name),
+  metadata: {},
+  inner,
+});
 const input = { type: 'object', properties: { task: { type: 'string' } } } as const;
 
 /** Returns the tools of an agent from `GET /agents`. */
@@ -45,11 +49,15 @@ describe('GET /agents', () => {
       name: 'dig',
       description: 'Digs.',
       input: jsonSchema(input),
-      tools: [leaf('spade')],
+      tools: [leafTool('spade')],
     });
     const clerk = defineAgent({ name: 'clerk', description: 'Files.', instructions: 'File.', tools: [dig] });
     expect(
-      await describedTools(leaf('look'), defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })),
+      await describedTools(
+        leafTool('look'),
+        defineSubagent({ agent: clerk }),
+        defineSubagent({ agent: 'cook' }),
+      ),
     ).toEqual([
       expect.objectContaining({ name: 'look', inputSchema: { type: 'object', properties: {} } }),
       {
@@ -92,7 +100,7 @@ describe('GET /agents', () => {
       role: 'web',
       name: 'acme',
       description: 'The web.',
-      tools: [leaf('read'), named, unnamed],
+      tools: [leafTool('read'), named, unnamed],
     });
     const app = appWith({
       model: openaiCompatible(),
@@ -139,9 +147,9 @@ describe('GET /agents', () => {
   });
 
   it('shows a tool that contains itself once', async () => {
-    const inner: AnyTool[] = [leaf('spade')];
-    const shed = holds('shed', inner);
-    inner.push(holds('box', [shed]), shed);
+    const inner: AnyTool[] = [leafTool('spade')];
+    const shed = outerTool('shed', inner);
+    inner.push(outerTool('box', [shed]), shed);
     const tools = await describedTools(shed);
     expect(namesOf(tools)).toEqual([{ shed: ['spade', { box: [] }] }]);
     expect(tools[0]).toMatchObject({ innerLeftOut: 1, inner: [{}, { innerLeftOut: 1 }] });
@@ -150,7 +158,7 @@ describe('GET /agents', () => {
   it('follows nested tools sixteen levels deep', async () => {
     let depth = 0;
     const nested = (left: number): AnyTool =>
-      left === 0 ? leaf('end') : holds(`level${left}`, [nested(left - 1)]);
+      left === 0 ? leafTool('end') : outerTool(`level${left}`, [nested(left - 1)]);
     let [tool] = await describedTools(nested(30));
     while (Array.isArray(tool?.inner) && tool.inner.length > 0) {
       tool = tool.inner[0];
@@ -161,9 +169,9 @@ describe('GET /agents', () => {
 
   it('names a thousand nested tools, and the number of omitted ones', async () => {
     const many = (name: string, count: number) =>
-      holds(
+      outerTool(
         name,
-        Array.from({ length: count }, (_, i) => leaf(`${name}_${i}`)),
+        Array.from({ length: count }, (_, i) => leafTool(`${name}_${i}`)),
       );
     const [first, second, third] = await describedTools(many('a', 600), many('b', 600), many('c', 5));
     expect([first, second, third].map((tool) => [Object(tool?.inner).length, tool?.innerLeftOut])).toEqual([

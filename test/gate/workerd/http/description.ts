@@ -119,7 +119,7 @@ export function descriptionOf({ use = [openApi()] }: DescribedApp): Description 
     path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     methods: methodsOf(Object(item), { schemas, toCheck }),
   }));
-  dereference(closed({ $defs: schemas }), lookup, BASE);
+  dereference(closeSchema({ $defs: schemas }), lookup, BASE);
   return { paths: described, problem: checkOf('Problem') };
 }
 
@@ -128,7 +128,7 @@ const BASE = new URL('https://described.example/');
 /**
  * Schemas are open, so that clients accept additions of later versions. Here, unknown properties are errors.
  */
-const closed = (schema: unknown): Schema =>
+const closeSchema = (schema: unknown): Schema =>
   JSON.parse(JSON.stringify(schema), (_, value) => {
     if (typeof value === 'string') return value.replace(/^#\/components\/schemas\//, '#/$defs/');
     const isOpen = value?.type === 'object' && value.properties && value.additionalProperties === undefined;

@@ -57,7 +57,7 @@ async function framesTo(response: Response, isLast = (_: Frame) => false): Promi
 const isEnd = ({ event }: Frame): boolean => event === 'turn-ended';
 const idsOf = (frames: readonly Frame[]): unknown[] =>
   frames.flatMap(({ id }) => (id === undefined ? [] : [id]));
-const events = (session: string, id?: string, via: Send = send): Promise<Response> =>
+const getEvents = (session: string, id?: string, via: Send = send): Promise<Response> =>
   via(`${session}/events`, { headers: { ...SSE, ...(id !== undefined && { 'last-event-id': id }) } });
 
 describe('the id of an event', () => {
@@ -73,7 +73,7 @@ describe('the id of an event', () => {
     const { turn } = streamed.at(-1)?.data ?? {};
     expect(idsOf(await framesTo(await post(session, body, { headers: key })))).toEqual(ids);
     expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers: SSE })))).toEqual(ids);
-    expect(idsOf(await framesTo(await events(session), isEnd))).toEqual([`1-${incarnation}`, ...ids]);
+    expect(idsOf(await framesTo(await getEvents(session), isEnd))).toEqual([`1-${incarnation}`, ...ids]);
     const next = await framesTo(await post(session, { message: 'Next' }, { headers: SSE }));
     expect(idsOf(next)).toEqual([5, 6, 7].map((seq) => `${seq}-${incarnation}`));
   });
@@ -84,7 +84,7 @@ describe('the id of an event', () => {
     const incarnation = await incarnationOf(session);
     const rest = [3, 4].map((seq) => `${seq}-${incarnation}`);
     for (const id of [`2-${incarnation}`, '2']) {
-      expect(idsOf(await framesTo(await events(session, id), isEnd))).toEqual(rest);
+      expect(idsOf(await framesTo(await getEvents(session, id), isEnd))).toEqual(rest);
       const headers = { ...SSE, 'last-event-id': id };
       expect(idsOf(await framesTo(await send(`${session}/turns/${turn}`, { headers })))).toEqual(rest);
     }
@@ -116,7 +116,7 @@ describe('the id of an event', () => {
     await framesTo(await post(session, { message: script('Done.').message() }, { headers: SSE, via }));
     expect(asked).toEqual(['begin', 'append']);
     asked.length = 0;
-    await framesTo(await events(session, `2-${await incarnationOf(session)}`, via), isEnd);
+    await framesTo(await getEvents(session, `2-${await incarnationOf(session)}`, via), isEnd);
     expect(asked).toEqual(['read', 'read']);
   });
 
@@ -127,7 +127,7 @@ describe('the id of an event', () => {
       await talk(session);
       const detail = 'Last-Event-ID must be the sequence number of an event, such as 12.';
       const refused = problem('invalid-header', 400, detail);
-      expect(await json(await events(session, id))).toEqual(refused);
+      expect(await json(await getEvents(session, id))).toEqual(refused);
       const before = await journal(session);
       const headers = { ...SSE, 'last-event-id': id };
       expect(await json(await post(session, { message: 'Again' }, { headers }))).toEqual(refused);
@@ -152,7 +152,7 @@ describe('a client that resumes in an erased session', () => {
   it('receives the erasure on the stream of all events, which continues with the next session’s first event', async () => {
     const session = newSession();
     const id = await again(session);
-    const frames = await framesTo(await events(session, id), isEnd);
+    const frames = await framesTo(await getEvents(session, id), isEnd);
     const incarnation = await incarnationOf(session);
     expect(frames[0]).toEqual({ id: '', event: 'erased', data: {} });
     expect(idsOf(frames.slice(1))).toEqual([1, 2, 3, 4].map((seq) => `${seq}-${incarnation}`));
@@ -164,7 +164,7 @@ describe('a client that resumes in an erased session', () => {
     const told: string[] = [];
     // Like an EventSource that loses its connection after each frame, and sends no empty id.
     for (let connection = 0; connection < 5; connection += 1) {
-      const [frame] = await framesTo(await events(session, id === '' ? undefined : id), () => true);
+      const [frame] = await framesTo(await getEvents(session, id === '' ? undefined : id), () => true);
       told.push(frame?.event ?? '');
       id = frame?.id ?? id;
     }
@@ -174,12 +174,12 @@ describe('a client that resumes in an erased session', () => {
   it('receives it while it watches, and then a 404', async () => {
     const session = newSession();
     await talk(session);
-    const frames = framesOf(await events(session));
+    const frames = framesOf(await getEvents(session));
     for (let seq = 1; seq <= 4; seq += 1) await frames.next();
     await erase(session);
     expect((await frames.next()).value).toEqual({ id: '', event: 'erased', data: {} });
     expect((await frames.next()).done).toBe(true);
-    expect((await events(session)).status).toBe(404);
+    expect((await getEvents(session)).status).toBe(404);
   });
 
   it('receives it on the stream of a turn, which ends', async () => {

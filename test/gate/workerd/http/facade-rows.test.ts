@@ -11,18 +11,18 @@ import { oneShotPerLoop, requireApproval } from '../../../../src/modules/decorat
 import { inspect, type ToolsChangeSeen } from '../../../../src/modules/inspect/entry.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../fixtures/warnings.ts';
 import { calls } from '../../node/agentic/scenes.ts';
-import { methods, sayingTool } from '../../node/mcp/tools/scenes.ts';
+import { countMethods, sayingTool } from '../../node/mcp/tools/scenes.ts';
 import { createKilledSession } from './killed-desk.ts';
 import { advanceClock } from './time.ts';
 
-const reads = (name: string, run: () => unknown) =>
+const readingTool = (name: string, run: () => unknown) =>
   defineTool({ name, description: 'Reads.', effect: 'read', run });
 
 describe('over HTTP, with a kill between requests', () => {
   it('an empty MCP facade is withdrawn once its listing is known, and offered again if the list changes (S0-129)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const server = fakeServer({ tools: [sayingTool('search')] });
     const { url, fetch } = server;
     const { session, send, results, offered } = createKilledSession(() => {
@@ -34,7 +34,7 @@ describe('over HTTP, with a kill between requests', () => {
       "Tool 'notes' has no tools now; they may be there later. Go on without them.",
     ]);
     await send(session, { message: 'And now?' });
-    expect([offered(), methods(server)['tools/list']]).toEqual([['notes', '', ''], 1]);
+    expect([offered(), countMethods(server)['tools/list']]).toEqual([['notes', '', ''], 1]);
     server.tools = [sayingTool('add_note')];
     advanceTime(600_000);
     await advanceClock(session, 600_000);
@@ -48,12 +48,16 @@ describe('over HTTP, with a kill between requests', () => {
   it('a one-shot tool around a facade counts while the facade is open, and no longer (S0-010)', async () => {
     const files = () =>
       oneShotPerLoop(
-        defineUnfolding({ name: 'files', description: 'Files.', tools: [reads('read', () => 'Read.')] }),
+        defineUnfolding({
+          name: 'files',
+          description: 'Files.',
+          tools: [readingTool('read', () => 'Read.')],
+        }),
         'Use its tools.',
       );
     const tell = () =>
       requireApproval(
-        reads('tell', () => 'Told.'),
+        readingTool('tell', () => 'Told.'),
         'May I tell?',
       );
     const { session, send, results, offered } = createKilledSession(
@@ -78,12 +82,12 @@ describe('over HTTP, with a kill between requests', () => {
   });
 
   it('discovered objects bring tools to a limited depth, and inspectors see the source of each (TPR-07, TPR-12, S2-22)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const Page = defineDomainType({
       name: 'Page',
       schema: v.object({ id: v.number() }),
       tools: ({ id }): readonly AnyTool[] => [
-        reads('next', () => artifact('Next.', { name: 'Page' }, { id: id + 1 })),
+        readingTool('next', () => artifact('Next.', { name: 'Page' }, { id: id + 1 })),
       ],
     });
     const first = () =>

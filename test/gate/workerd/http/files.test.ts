@@ -276,14 +276,14 @@ describe('a range', () => {
 });
 
 /** A text whose bytes encode their position. */
-const long = (bytes: number): string =>
+const longText = (bytes: number): string =>
   Array.from({ length: bytes / 8 }, (_, at) => String(at).padStart(8, '.')).join('');
 const MIB = 1024 * 1024;
 /** More than one response of a session object holds. */
 const LARGE = 4 * MIB + 1024;
 
 it('a file of several pages is returned as a whole, and in ranges across page boundaries', async () => {
-  const content = long(LARGE);
+  const content = longText(LARGE);
   const { path } = await keep(content, { mediaType: 'application/pdf' });
   const whole = await via(path);
   expect(whole.headers.get('content-length')).toBe(String(LARGE));
@@ -296,7 +296,7 @@ it('a file of several pages is returned as a whole, and in ranges across page bo
 });
 
 /** An in-memory store. */
-function storing() {
+function createStore() {
   const kept = new Map<string, Uint8Array>();
   const store: FileStore = {
     put: async ({ session, id }, bytes) => void kept.set(`${session} ${id}`, bytes.slice()),
@@ -312,9 +312,9 @@ function storing() {
 
 describe('a file in an external store', () => {
   it('is returned from there, in pages and ranges', async () => {
-    const { store } = storing();
+    const { store } = createStore();
     const app = fileApp({ ...everything, store: () => store });
-    const content = long(LARGE);
+    const content = longText(LARGE);
     const { path } = await keep(content, { mediaType: 'application/pdf', by: app.via });
     expect((await contentOf(await app.via(path))) === content).toBe(true);
     const part = await app.via(path, { headers: { range: 'bytes=8-15' } });
@@ -323,7 +323,7 @@ describe('a file in an external store', () => {
   });
 
   it('that the store has lost returns 404', async () => {
-    const { store, kept } = storing();
+    const { store, kept } = createStore();
     const app = fileApp({ ...everything, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
     kept.clear();
@@ -336,7 +336,7 @@ describe('a file in an external store', () => {
 
   it('returns 503 if the store fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { store } = storing();
+    const { store } = createStore();
     const { path } = await keep('out of reach', { by: fileApp({ ...everything, store: () => store }).via });
     const failing = { ...store, get: () => Promise.reject(new Error('the bucket is gone')) };
     const app = fileApp({ ...everything, store: () => failing });
@@ -351,7 +351,7 @@ describe('a file in an external store', () => {
 
   it('returns 500 with a suggested fix if the deployment no longer has a store', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { store } = storing();
+    const { store } = createStore();
     const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });
     const response = await via(path);
     expect([response.status, await json(response)]).toMatchObject([

@@ -12,7 +12,7 @@ import { journal, json, newSession, post, send, sessionId, sessionName } from '.
 import { contentOf, fileApp, idOf, postAndRead } from './file-app.ts';
 import { startWaitingTurn } from './waiting.ts';
 
-const forked = (path: string, body: unknown = {}, via = send): Promise<Response> =>
+const postFork = (path: string, body: unknown = {}, via = send): Promise<Response> =>
   via(`${path}/fork`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -21,7 +21,7 @@ const forked = (path: string, body: unknown = {}, via = send): Promise<Response>
 
 /** Makes a fork, and returns its path. */
 async function forkOf(path: string, body: unknown = {}, via = send): Promise<string> {
-  const response = await forked(path, body, via);
+  const response = await postFork(path, body, via);
   const fork = await json(response);
   if (response.status !== 201) throw new Error(JSON.stringify(fork));
   return String(fork.url);
@@ -31,9 +31,9 @@ async function forkOf(path: string, body: unknown = {}, via = send): Promise<str
 const shownTexts = (model: ScriptedModel): (string | undefined)[] =>
   (model.requests.at(-1)?.messages ?? []).slice(1).map(({ text }) => text);
 
-const types = (events: readonly Record<string, unknown>[]): unknown[] => events.map(({ type }) => type);
+const typesOf = (events: readonly Record<string, unknown>[]): unknown[] => events.map(({ type }) => type);
 
-const timeless = (events: readonly Record<string, unknown>[]) => events.map((one) => ({ ...one, at: 0 }));
+const withoutTimes = (events: readonly Record<string, unknown>[]) => events.map((one) => ({ ...one, at: 0 }));
 
 /** A session of two turns: four events, then three. */
 async function twoTurns() {
@@ -47,7 +47,7 @@ async function twoTurns() {
 /**
  * A session in which the 4th of 7 events starts the `once` call of `record`, between its request and its end.
  */
-async function recorded() {
+async function recordTurns() {
   const path = newSession();
   const note = crypto.randomUUID();
   const { message, model } = script(
@@ -64,7 +64,7 @@ async function recorded() {
 describe('a fork', () => {
   it('has the events of its source up to `at`, and continues from there', async () => {
     const { path, model } = await twoTurns();
-    const response = await forked(path, { at: 4 });
+    const response = await postFork(path, { at: 4 });
     expect(response.status).toBe(201);
     const fork = await json(response);
     const url = String(fork.url);
@@ -80,12 +80,12 @@ describe('a fork', () => {
       upTo: 4,
       principal: { id: 'local' },
     });
-    expect(timeless(copied)).toEqual(timeless(source.slice(0, 3)));
+    expect(withoutTimes(copied)).toEqual(withoutTimes(source.slice(0, 3)));
     const next = await json(await post(url, { message: 'Other' }));
     expect(next).toMatchObject({ outcome: 'completed', text: 'Three.' });
     expect(shownTexts(model)).toEqual([expect.stringMatching(/^First/), 'One.', 'Other']);
     // The source is unchanged.
-    expect(types(await journal(path)).slice(7)).toEqual(['module-event']);
+    expect(typesOf(await journal(path)).slice(7)).toEqual(['module-event']);
   });
 
   it('has all events by default, and needs no body', async () => {
@@ -93,17 +93,17 @@ describe('a fork', () => {
     const response = await send(`${path}/fork`, { method: 'POST' });
     const fork = await json(response);
     expect([response.status, fork.at]).toEqual([201, 7]);
-    const source = timeless(await journal(path));
-    expect(timeless(await journal(String(fork.url))).slice(1)).toEqual(source.slice(1, 7));
+    const source = withoutTimes(await journal(path));
+    expect(withoutTimes(await journal(String(fork.url))).slice(1)).toEqual(source.slice(1, 7));
     const name = `n-${crypto.randomUUID()}`;
-    const first = await json(await forked(path, { name }));
-    expect(await json(await forked(path, { name }))).toEqual(first);
+    const first = await json(await postFork(path, { name }));
+    expect(await json(await postFork(path, { name }))).toEqual(first);
   });
 
   it('at the first event has no message, and starts empty', async () => {
     const { path, model, message } = await twoTurns();
     const url = await forkOf(path, { at: 1 });
-    expect(types(await journal(url))).toEqual(['session-forked', 'module-event']);
+    expect(typesOf(await journal(url))).toEqual(['session-forked', 'module-event']);
     expect(await json(await send(url))).toMatchObject({ messages: [], openTurn: null });
     expect(await json(await post(url, { message: message('Again') }))).toMatchObject({ text: 'Three.' });
     expect(shownTexts(model)).toEqual([message('Again')]);
@@ -114,21 +114,21 @@ describe('a fork', () => {
     const url = await forkOf(path, { at: 7 });
     const again = await forkOf(url, { at: 4 });
     expect((await journal(again))[0]).toMatchObject({ from: sessionId(url), upTo: 4 });
-    expect(types(await journal(again)).slice(1)).toEqual(types(await journal(path)).slice(1, 4));
+    expect(typesOf(await journal(again)).slice(1)).toEqual(typesOf(await journal(path)).slice(1, 4));
   });
 
   it('has the requested name, and a repeated request returns the same fork', async () => {
     const { path } = await twoTurns();
     const name = `n-${crypto.randomUUID()}`;
-    const first = await json(await forked(path, { at: 4, name }));
+    const first = await json(await postFork(path, { at: 4, name }));
     expect(first.session).toBe(name);
     await post(String(first.url), { message: 'More' });
-    const again = await forked(path, { at: 4, name });
+    const again = await postFork(path, { at: 4, name });
     expect([again.status, await json(again)]).toEqual([201, first]);
-    const both = await Promise.all([1, 2].map(() => forked(path, { at: 4, name: `${name}-2` })));
+    const both = await Promise.all([1, 2].map(() => postFork(path, { at: 4, name: `${name}-2` })));
     const [one, two] = await Promise.all(both.map(json));
     expect(one).toEqual(two);
-    expect(types(await journal(String(one?.url)))).toHaveLength(4);
+    expect(typesOf(await journal(String(one?.url)))).toHaveLength(4);
   });
 
   it('ends the open turn as cancelled: started calls are unknown, waiting ones declined, and the others skipped', async () => {
@@ -136,7 +136,7 @@ describe('a fork', () => {
     const events = await journal(path);
     // Both were requested: one waits, and the other has not begun.
     const at = events.findIndex(({ type }) => type === 'tool-call-suspended') + 1;
-    const response = await forked(path, { at });
+    const response = await postFork(path, { at });
     expect(await json(response)).toMatchObject({
       type: 'urn:holdfast:problem:would-repeat-effects',
       status: 409,
@@ -166,9 +166,9 @@ describe('a fork', () => {
 
   it('is listed by its source, but not by forks of that source', async () => {
     const { path } = await twoTurns();
-    const first = await json(await forked(path, { at: 4 }));
-    const second = await json(await forked(path, { at: 7 }));
-    const all = await json(await forked(path));
+    const first = await json(await postFork(path, { at: 4 }));
+    const second = await json(await postFork(path, { at: 7 }));
+    const all = await json(await postFork(path));
     const listed = ({ session, at, url }: Record<string, unknown>) => ({ session, at, url });
     const forks = [first, second, all].map(listed);
     expect(await json(await send(`${path}/forks`))).toEqual({ forks });
@@ -178,7 +178,7 @@ describe('a fork', () => {
   });
 
   it('shows its model the calls that were cut off, if the fork is allowed to repeat them', async () => {
-    const { path, model, note, done } = await recorded();
+    const { path, model, note, done } = await recordTurns();
     const url = await forkOf(path, { at: 2, repeatEffects: true });
     await post(url, { message: 'Other' });
     expect(shownTexts(model)).toEqual([
@@ -193,7 +193,7 @@ describe('a fork', () => {
   });
 
   it('of a fork also shows its model the calls that the first fork cut off, once', async () => {
-    const { path, model, note } = await recorded();
+    const { path, model, note } = await recordTurns();
     const one = await forkOf(path, { at: 2, repeatEffects: true });
     const message = (await journal(one)).findIndex(({ type }) => type === 'turn-steered') + 1;
     for (const at of [2, message]) {
@@ -206,7 +206,7 @@ describe('a fork', () => {
   });
 
   it('at the first event can also show the calls that were cut off', async () => {
-    const { path, model, message, note } = await recorded();
+    const { path, model, message, note } = await recordTurns();
     const url = await forkOf(path, { at: 1, repeatEffects: true });
     await post(url, { message: message('Again') });
     expect(shownTexts(model)).toEqual([
@@ -219,12 +219,12 @@ describe('a fork', () => {
 
 describe('a fork request is refused', () => {
   const refusalOf = async (path: string, body: unknown) => {
-    const { title: _, ...refused } = await json(await forked(path, body));
+    const { title: _, ...refused } = await json(await postFork(path, body));
     return refused;
   };
 
   it('if the part cut off holds calls that had effects', async () => {
-    const { path, call } = await recorded();
+    const { path, call } = await recordTurns();
     const detail =
       'The part that the fork leaves out contains calls that had effects, which its model could repeat: ' +
       `'record' (${call}). Fork after them, or send repeatEffects: true.`;
@@ -236,7 +236,7 @@ describe('a fork request is refused', () => {
     };
     // Before its start, and between its start and its end.
     for (const at of [1, 2, 3, 4]) expect(await refusalOf(path, { at })).toEqual(refused);
-    expect((await forked(path, { at: 5 })).status).toBe(201);
+    expect((await postFork(path, { at: 5 })).status).toBe(201);
   });
 
   it('if the session has no such event', async () => {
@@ -278,7 +278,7 @@ describe('a fork request is refused', () => {
     };
     expect(await refusalOf(path, { at: 4, name })).toEqual(refused);
     expect(await refusalOf(path, { at: 4, name: sessionId(path) })).toMatchObject({ status: 409 });
-    const fork = await json(await forked(path, { at: 4 }));
+    const fork = await json(await postFork(path, { at: 4 }));
     expect(await refusalOf(path, { at: 7, name: fork.session })).toMatchObject({ status: 409 });
     expect((await journal(other)).length).toBe(4);
   });
@@ -322,16 +322,16 @@ describe('a fork whose invocation was killed', () => {
     const busy = await post(url, { message: 'Too soon' });
     expect([busy.status, busy.headers.has('retry-after')]).toEqual([409, true]);
     await expect.poll(async () => Object(await json(await send(url))).openTurn).toBe(null);
-    expect(timeless(await journal(url)).slice(1)).toEqual(timeless(await journal(path)).slice(1, 7));
+    expect(withoutTimes(await journal(url)).slice(1)).toEqual(withoutTimes(await journal(path)).slice(1, 7));
     expect(await json(await post(url, { message: 'Now' }))).toMatchObject({ text: 'Three.' });
   });
 
   it('is returned to its client on a retry', async () => {
     const { path } = await twoTurns();
     const url = await left(path, 4);
-    const again = await forked(path, { at: 4, name: sessionId(url) });
+    const again = await postFork(path, { at: 4, name: sessionId(url) });
     expect([again.status, Object(await json(again)).url]).toEqual([201, url]);
-    await expect.poll(async () => types(await journal(url))).toHaveLength(4);
+    await expect.poll(async () => typesOf(await journal(url))).toHaveLength(4);
   });
 });
 

@@ -105,7 +105,7 @@ const headers = fc.record(
 const QUESTIONS = ['?question=0', '?question=2', '?question=1e9', '?question=__proto__', '?question='];
 const question = fc.constantFrom('', '', ...QUESTIONS);
 
-const to = (
+const requestsTo = (
   route: fc.Arbitrary<string>,
   call: fc.Arbitrary<string>,
   body: fc.Arbitrary<string>,
@@ -118,11 +118,11 @@ const to = (
 const both = fc.constantFrom('approvals', 'results');
 const drawn = fc
   .oneof(
-    to(both, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
-    to(both, hostileCall, anyBody),
+    requestsTo(both, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
+    requestsTo(both, hostileCall, anyBody),
     // The right call, with the body of the other kind.
-    to(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
-    to(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
+    requestsTo(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
+    requestsTo(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
   )
   .filter(({ path }) => URL.canParse(`${ORIGIN}${path}`));
 
@@ -131,7 +131,7 @@ const EXPECTED = [400, 404, 409, 413, 415, 422];
 const ROUTES = ['approvals', 'results'];
 const CALLS_THAT_WAIT = [`${TURN}.3.0`, `${TURN}.3.1`];
 const VALID = [APPROVE, FOUND];
-const places = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
+const answerPaths = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
   ROUTES.flatMap((route) => calls.flatMap((call) => more.map((query) => `/${route}/${call}${query}`)));
 const toRequests = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
   paths.flatMap((path) =>
@@ -139,9 +139,9 @@ const toRequests = (paths: readonly string[], bodies: readonly string[]): Drawn[
   );
 /** Tried before random inputs: each item above, with all else valid. */
 const LISTED = [
-  ...toRequests(places(CALLS_THAT_WAIT), BODIES),
-  ...toRequests(places(CALLS), VALID),
-  ...toRequests(places(CALLS_THAT_WAIT, QUESTIONS), VALID),
+  ...toRequests(answerPaths(CALLS_THAT_WAIT), BODIES),
+  ...toRequests(answerPaths(CALLS), VALID),
+  ...toRequests(answerPaths(CALLS_THAT_WAIT, QUESTIONS), VALID),
 ];
 
 async function sendRefused({ session, turn }: WaitingTurn, { path, headers, body }: Drawn): Promise<number> {

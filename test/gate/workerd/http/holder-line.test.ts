@@ -56,7 +56,7 @@ interface Place {
   readonly brought: readonly number[];
 }
 
-function place(): Place {
+function createPlace(): Place {
   const brought: number[] = [];
   const SESSIONS = objectsWith((stub) => ({
     async renew(...renewal: Parameters<typeof stub.renew>) {
@@ -91,7 +91,7 @@ async function endOf(answering: Promise<Response>, began: number): Promise<Recor
 
 describe('the line of a lease holder', () => {
   it('delivers a cancel to a slow model call', async () => {
-    const at = place();
+    const at = createPlace();
     const slow = holdReply('Never.');
     const began = Date.now();
     const answering = post(at.session, { message: script(slow.reply).message() }, at);
@@ -104,7 +104,7 @@ describe('the line of a lease holder', () => {
   });
 
   it('delivers a cancel to a slow tool call', async () => {
-    const at = place();
+    const at = createPlace();
     const began = Date.now();
     const answering = post(at.session, { message: script({ calls: [{ name: 'dig' }] }).message() }, at);
     await waitUntil(() => tools.run);
@@ -115,7 +115,7 @@ describe('the line of a lease holder', () => {
   });
 
   it('delivers a decision to a call that waits for it while it runs', async () => {
-    const at = place();
+    const at = createPlace();
     const began = Date.now();
     const { message } = script({ calls: [{ name: 'ask' }] }, 'Done.');
     const answering = post(at.session, { message: message() }, at);
@@ -129,7 +129,7 @@ describe('the line of a lease holder', () => {
   });
 
   it('delivers a steering message to a slow model call, and the turn answers it', async () => {
-    const at = place();
+    const at = createPlace();
     const slow = holdReply('One.');
     const began = Date.now();
     const { message, model } = script(slow.reply, 'Two.');

@@ -8,7 +8,7 @@ import { json } from './client.ts';
 import { deliver, signedIssue } from './hook-deliveries.ts';
 
 const IDLE = { ...scripted, name: 'agent' };
-const webhook = (owner?: Owner, name?: string): Webhook =>
+const createWebhook = (owner?: Owner, name?: string): Webhook =>
   githubWebhook({ agent: IDLE.name, secret: 'SECRET', owner, name });
 
 /** Returns a caller's response at the address of a delivery's turn. */
@@ -17,7 +17,7 @@ async function readBack(
   vars: Readonly<Record<string, string>> = {},
   headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  const app = appWith({ agents: [IDLE], use: [webhook()], ...config }, { ...ENV, ...vars });
+  const app = appWith({ agents: [IDLE], use: [createWebhook()], ...config }, { ...ENV, ...vars });
   const delivered = await deliver(app, await signedIssue());
   expect(delivered.status).toBe(202);
   const read = await app(delivered.headers.get('location') ?? '', { headers });
@@ -37,7 +37,7 @@ describe('the sessions of a webhook without an owner', () => {
   });
 
   it('have no owner if the environment admits no callers, and a signed delivery is refused', async () => {
-    const app = appWith({ agents: [IDLE], use: [webhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
+    const app = appWith({ agents: [IDLE], use: [createWebhook()] }, { ...ENV, HOLDFAST_AUTH: undefined });
     const response = await deliver(app, await signedIssue());
     expect([response.status, (await json(response)).type]).toEqual([
       401,
@@ -55,7 +55,11 @@ describe('the sessions of a webhook without an owner', () => {
   it('have no owner with a custom `auth`, which is reported when the Worker starts', () => {
     const auth = () => ({ id: 'github' });
     expect(() =>
-      appWith({ agents: [IDLE], use: [webhook({ id: 'acme' }), webhook(undefined, 'other')], auth }),
+      appWith({
+        agents: [IDLE],
+        use: [createWebhook({ id: 'acme' }), createWebhook(undefined, 'other')],
+        auth,
+      }),
     ).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',
@@ -64,7 +68,7 @@ describe('the sessions of a webhook without an owner', () => {
           'the callers who may read its sessions.',
       }),
     );
-    expect(appWith({ agents: [IDLE], use: [webhook({ id: 'acme' })], auth })).toBeTypeOf('function');
+    expect(appWith({ agents: [IDLE], use: [createWebhook({ id: 'acme' })], auth })).toBeTypeOf('function');
   });
 
   it('belong to a tenant, and not to a user whose id equals the tenant’s name, and vice versa', async () => {
@@ -74,7 +78,7 @@ describe('the sessions of a webhook without an owner', () => {
     };
     const auth = (request: Request) => callers[request.headers.get('x-user') ?? ''] ?? null;
     const reads = (owner: Owner, user: string) =>
-      readBack({ auth, use: [webhook(owner)] }, {}, { 'x-user': user });
+      readBack({ auth, use: [createWebhook(owner)] }, {}, { 'x-user': user });
     expect([200, 202]).toContain(await reads({ tenant: 'acme' }, 'tenant acme'));
     expect(await reads({ tenant: 'acme' }, 'id acme')).toBe(404);
     expect([200, 202]).toContain(await reads({ id: 'acme' }, 'id acme'));
@@ -86,7 +90,7 @@ describe('the sessions of a webhook without an owner', () => {
     [{}, 'is blank'],
     [{ id: 'a', tenant: 'b' }, 'has an id and a tenant'],
   ])('cannot have an owner such as %j, which the webhook’s definition refuses', (owner, problem) => {
-    expect(() => webhook(owner as Owner)).toThrow(
+    expect(() => createWebhook(owner as Owner)).toThrow(
       expect.objectContaining({
         name: 'WebhookDefinitionError',
         message:
@@ -99,7 +103,7 @@ describe('the sessions of a webhook without an owner', () => {
   it('do not belong to a user with the webhook’s name', async () => {
     const auth = (request: Request) => ({ id: request.headers.get('x-user') ?? 'nobody' });
     const reads = (user: string) =>
-      readBack({ auth, use: [webhook({ id: 'acme' })] }, {}, { 'x-user': user });
+      readBack({ auth, use: [createWebhook({ id: 'acme' })] }, {}, { 'x-user': user });
     expect(await reads('github')).toBe(404);
     expect([200, 202]).toContain(await reads('acme'));
   });

@@ -23,7 +23,7 @@ import {
 import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
 
 /** A model that replies to the first message at once, and then waits before each further piece. */
-function speaking(...replies: readonly (readonly string[])[]) {
+function createSpeaking(...replies: readonly (readonly string[])[]) {
   let allowed = 0;
   let asked = 0;
   const { key } = playModel({
@@ -61,7 +61,7 @@ async function beginSession(
 }
 
 /** Follows a path from the next event on. */
-async function following(path: string, init: RequestInit = {}) {
+async function followEvents(path: string, init: RequestInit = {}) {
   const events = eventsOf(await send(path, { ...init, headers: { ...SSE, ...init.headers } }));
   return {
     until: (name: string) => readUntil(events, name),
@@ -78,7 +78,7 @@ const linesOf = (session: string): Promise<Readonly<Record<string, number>>> =>
 const readersOf = async (session: string): Promise<number> => (await linesOf(session)).live ?? 0;
 
 /** Joins the pieces of each reply, in their place between the events. */
-function story(events: readonly Sent[]): readonly string[] {
+function storyOf(events: readonly Sent[]): readonly string[] {
   const told: string[] = [];
   for (const { id, event, data } of events) {
     const who = `${data.reply}: `;
@@ -97,32 +97,32 @@ const TURN = ['turn-started', '1.1: Hello, you.', 'model-replied', 'turn-ended']
 
 describe('streamed text', () => {
   it('is the same for the sender, for two followers of the session, and for a follower of the turn', async () => {
-    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const model = createSpeaking(['Hel', 'lo, ', 'you.']);
     const session = await beginSession(model);
     const events = `${session}/events?after=4`;
-    const [one, two] = [await following(events), await following(events)];
+    const [one, two] = [await followEvents(events), await followEvents(events)];
     await expect.poll(() => readersOf(session)).toBe(2);
     const asking = post(session, { message: model.message }, { headers: SSE });
     await model.asked();
     const start = await one.until('turn-started');
-    const ofTurn = await following(`${session}/turns/${start[0]?.data.turn}`);
+    const ofTurn = await followEvents(`${session}/turns/${start[0]?.data.turn}`);
     await expect.poll(() => readersOf(session)).toBe(3);
     model.say(1);
     const first = await one.until('text-delta');
-    expect(story(first)).toEqual(['1.1: Hel']); // while the model still streams
+    expect(storyOf(first)).toEqual(['1.1: Hel']); // while the model still streams
     model.say();
     const own = await allEvents(await asking);
-    expect(story(own)).toEqual([...TURN, 'answer']);
-    expect(story([...start, ...first, ...(await one.until('turn-ended'))])).toEqual(TURN);
-    expect(story(await two.until('turn-ended'))).toEqual(TURN);
-    expect(story(await ofTurn.until('answer'))).toEqual([...TURN, 'answer']);
+    expect(storyOf(own)).toEqual([...TURN, 'answer']);
+    expect(storyOf([...start, ...first, ...(await one.until('turn-ended'))])).toEqual(TURN);
+    expect(storyOf(await two.until('turn-ended'))).toEqual(TURN);
+    expect(storyOf(await ofTurn.until('answer'))).toEqual([...TURN, 'answer']);
     for (const reader of [one, two]) await reader.leave();
   });
 
   it('of a turn in the background reaches followers of the session and a client that resends the message', async () => {
-    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const model = createSpeaking(['Hel', 'lo, ', 'you.']);
     const session = await beginSession(model);
-    const reader = await following(`${session}/events?after=4`);
+    const reader = await followEvents(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(1);
     const body = { message: model.message };
     const key = { 'idempotency-key': 'k' };
@@ -132,15 +132,15 @@ describe('streamed text', () => {
     const joined = post(session, body, { headers: { ...key, ...SSE } });
     await expect.poll(() => readersOf(session)).toBe(2);
     model.say();
-    expect(story(await reader.until('turn-ended'))).toEqual(TURN);
-    expect(story(await allEvents(await joined))).toEqual([...TURN, 'answer']);
+    expect(storyOf(await reader.until('turn-ended'))).toEqual(TURN);
+    expect(storyOf(await allEvents(await joined))).toEqual([...TURN, 'answer']);
     await reader.leave();
   });
 
   it('restarts, and reports that, if the turn’s invocation is gone', async () => {
-    const model = speaking(['Hel', 'never'], ['Hello, ', 'you.']);
+    const model = createSpeaking(['Hel', 'never'], ['Hello, ', 'you.']);
     const session = await beginSession(model, newManualSession());
-    const reader = await following(`${session}/events?after=4`);
+    const reader = await followEvents(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(1);
     const refuse = () =>
       Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
@@ -150,23 +150,23 @@ describe('streamed text', () => {
     await model.asked();
     model.say(1);
     const before = await reader.until('text-delta');
-    expect(story(before)).toEqual(['turn-started', '1.1: Hel']);
+    expect(storyOf(before)).toEqual(['turn-started', '1.1: Hel']);
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, LONG_LEASE_MS);
     await model.asked(2);
     model.say();
     const rest = ['turn-resumed', 'restarted 1.2', '1.2: Hello, you.', 'model-replied', 'turn-ended'];
-    expect(story(await reader.until('turn-ended'))).toEqual(rest);
-    expect(story(await allEvents(await asking))).toEqual(['turn-started', '1.1: Hel', ...rest, 'answer']);
+    expect(storyOf(await reader.until('turn-ended'))).toEqual(rest);
+    expect(storyOf(await allEvents(await asking))).toEqual(['turn-started', '1.1: Hel', ...rest, 'answer']);
     await reader.leave();
   });
 
   it('does not wait for slow readers, and reaches them later', async () => {
     const pieces = Array.from({ length: 30 }, () => 'x'.repeat(20_000));
-    const model = speaking(pieces);
+    const model = createSpeaking(pieces);
     const session = await beginSession(model);
     const slow = await send(`${session}/events?after=4`, { headers: SSE });
-    const good = await following(`${session}/events?after=4`);
+    const good = await followEvents(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(2);
     const asking = post(session, { message: model.message });
     const read: Sent[] = [];
@@ -188,7 +188,7 @@ describe('streamed text', () => {
   });
 
   it('of a turn in the background is complete for a client that joins in the middle of a reply', async () => {
-    const model = speaking(['Hel', 'lo, ', 'you.']);
+    const model = createSpeaking(['Hel', 'lo, ', 'you.']);
     const session = await beginSession(model);
     const accepted = await post(
       session,
@@ -197,15 +197,15 @@ describe('streamed text', () => {
     );
     await model.asked();
     model.say(2);
-    const reader = await following(accepted.headers.get('location') ?? '');
+    const reader = await followEvents(accepted.headers.get('location') ?? '');
     const before = await reader.until('text-delta');
-    expect(story(before)).toEqual(['turn-started', '1.1: Hello, ']); // as soon as the holder has its line
+    expect(storyOf(before)).toEqual(['turn-started', '1.1: Hello, ']); // as soon as the holder has its line
     model.say();
-    expect(story([...before, ...(await reader.until('answer'))])).toEqual([...TURN, 'answer']);
+    expect(storyOf([...before, ...(await reader.until('answer'))])).toEqual([...TURN, 'answer']);
   });
 
   it('has no cost without readers, because there is no line', async () => {
-    const model = speaking(['Hello, ', 'you.']);
+    const model = createSpeaking(['Hello, ', 'you.']);
     const session = await beginSession(model);
     const asking = post(session, { message: model.message });
     await model.asked();
@@ -215,7 +215,7 @@ describe('streamed text', () => {
   });
 
   it('is not sent to clients that wait for the answer only', async () => {
-    const model = speaking(['Hello, ', 'you.']);
+    const model = createSpeaking(['Hello, ', 'you.']);
     const session = await beginSession(model);
     const body = { message: model.message };
     const key = { 'idempotency-key': 'k' };

@@ -101,7 +101,7 @@ describe('a message of parts', () => {
   });
 });
 
-const part = (more: Record<string, unknown>) => [{ type: 'file', mediaType: 'image/png', ...more }];
+const filePart = (more: Record<string, unknown>) => [{ type: 'file', mediaType: 'image/png', ...more }];
 const base64Rule = 'must be base64: A-Z a-z 0-9 + / and its padding, without white space';
 const urlRule = 'must be a data URL, or an https URL without a user in it';
 
@@ -122,60 +122,64 @@ describe('an invalid message of parts', () => {
       [{ type: 'text', text: 'x', id: 1 }],
       'message[0].id: is not known here',
     ],
-    ['of a file with another property', part({ data: 'eA==', id: 'f' }), 'message[0].id: is not known here'],
-    ['of a file without bytes', part({}), 'message[0]: must have data or url'],
+    [
+      'of a file with another property',
+      filePart({ data: 'eA==', id: 'f' }),
+      'message[0].id: is not known here',
+    ],
+    ['of a file without bytes', filePart({}), 'message[0]: must have data or url'],
     [
       'of a file with both',
-      part({ data: 'eA==', url: 'https://a.example/' }),
+      filePart({ data: 'eA==', url: 'https://a.example/' }),
       'message[0]: must have data or url, not both',
     ],
-    ['of data that is not text', part({ data: 7 }), `message[0].data: ${base64Rule}`],
-    ['of invalid base64', part({ data: 'a png' }), `message[0].data: ${base64Rule}`],
-    ['of base64 with line breaks', part({ data: 'eHh4\neHh4' }), `message[0].data: ${base64Rule}`],
-    ['of base64 without padding', part({ data: 'eA' }), `message[0].data: ${base64Rule}`],
-    ['of base64 for URLs', part({ data: '_-8=' }), `message[0].data: ${base64Rule}`],
-    ['of only padding', part({ data: '====' }), `message[0].data: ${base64Rule}`],
-    ['of an empty file', part({ data: '' }), 'message[0].data: is empty'],
-    ['of an empty data URL', part({ url: 'data:image/png;base64,' }), 'message[0].url: is empty'],
+    ['of data that is not text', filePart({ data: 7 }), `message[0].data: ${base64Rule}`],
+    ['of invalid base64', filePart({ data: 'a png' }), `message[0].data: ${base64Rule}`],
+    ['of base64 with line breaks', filePart({ data: 'eHh4\neHh4' }), `message[0].data: ${base64Rule}`],
+    ['of base64 without padding', filePart({ data: 'eA' }), `message[0].data: ${base64Rule}`],
+    ['of base64 for URLs', filePart({ data: '_-8=' }), `message[0].data: ${base64Rule}`],
+    ['of only padding', filePart({ data: '====' }), `message[0].data: ${base64Rule}`],
+    ['of an empty file', filePart({ data: '' }), 'message[0].data: is empty'],
+    ['of an empty data URL', filePart({ url: 'data:image/png;base64,' }), 'message[0].url: is empty'],
     [
       'of a data URL without base64',
-      part({ url: 'data:image/png,abc' }),
+      filePart({ url: 'data:image/png,abc' }),
       'message[0].url: must be a data URL of base64',
     ],
     [
       'of a data URL without a comma',
-      part({ data: 'data:image/png;base64' }),
+      filePart({ data: 'data:image/png;base64' }),
       'message[0].data: must be a data URL of base64',
     ],
     [
       'of a data URL with bad base64',
-      part({ url: 'data:image/png;base64,a b=' }),
+      filePart({ url: 'data:image/png;base64,a b=' }),
       `message[0].url: ${base64Rule}`,
     ],
-    ['of an http URL', part({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
-    ['of a file URL', part({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
-    ['of a javascript URL', part({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
-    ['of an invalid URL', part({ url: 'a.png' }), `message[0].url: ${urlRule}`],
-    ['of a URL that is not text', part({ url: {} }), `message[0].url: ${urlRule}`],
+    ['of an http URL', filePart({ url: 'http://img.example/a.png' }), `message[0].url: ${urlRule}`],
+    ['of a file URL', filePart({ url: 'file:///etc/passwd' }), `message[0].url: ${urlRule}`],
+    ['of a javascript URL', filePart({ url: 'javascript:alert(1)' }), `message[0].url: ${urlRule}`],
+    ['of an invalid URL', filePart({ url: 'a.png' }), `message[0].url: ${urlRule}`],
+    ['of a URL that is not text', filePart({ url: {} }), `message[0].url: ${urlRule}`],
     [
       'of a URL with a password',
-      part({ url: 'https://me:secret@img.example/a.png' }),
+      filePart({ url: 'https://me:secret@img.example/a.png' }),
       `message[0].url: ${urlRule}`,
     ],
-    ['of a URL with a user', part({ url: 'https://me@img.example/a.png' }), `message[0].url: ${urlRule}`],
+    ['of a URL with a user', filePart({ url: 'https://me@img.example/a.png' }), `message[0].url: ${urlRule}`],
     ...['127.0.0.1', '0x7f.1', '[::ffff:10.0.0.1]', 'metadata.google.internal', 'printer.local.'].map(
       (host): [string, unknown, string] => [
         `of a URL of ${host}`,
-        part({ url: `https://${host}/a.png` }),
+        filePart({ url: `https://${host}/a.png` }),
         'message[0].url: points to a private network, so send the file itself',
       ],
     ),
     [
       'of a URL that is too long',
-      part({ url: `https://img.example/${'a'.repeat(8_192)}` }),
+      filePart({ url: `https://img.example/${'a'.repeat(8_192)}` }),
       'message[0].url: must have at most 8192 characters',
     ],
-    ['of an invalid name', part({ data: 'eA==', name: 7 }), 'message[0].name: must be text'],
+    ['of an invalid name', filePart({ data: 'eA==', name: 7 }), 'message[0].name: must be text'],
     [
       'without a media type',
       [{ type: 'file', data: 'eA==' }],
@@ -183,12 +187,12 @@ describe('an invalid message of parts', () => {
     ],
     [
       'of an invalid media type',
-      part({ data: 'eA==', mediaType: 'image/*' }),
+      filePart({ data: 'eA==', mediaType: 'image/*' }),
       'message[0].mediaType: must be a media type such as image/png',
     ],
     [
       'of two media types',
-      part({ url: 'data:image/gif;base64,eA==' }),
+      filePart({ url: 'data:image/gif;base64,eA==' }),
       'message[0].mediaType: is image/png, and its data URL says image/gif',
     ],
     [
@@ -220,7 +224,7 @@ describe('an invalid message of parts', () => {
 
   it('is refused without revealing the password in a URL', async () => {
     const url = 'https://me:secret@img.example/a.png';
-    const response = await post(newSession(), { message: part({ url }) });
+    const response = await post(newSession(), { message: filePart({ url }) });
     expect(await response.text()).not.toContain('secret');
   });
 });

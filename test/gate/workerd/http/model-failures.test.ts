@@ -8,7 +8,7 @@ import { allEvents, journal, json, newSession, post, SSE, send, sessionId } from
 type Answer = () => Response | Promise<Response>;
 
 /** A server that returns these responses in order, then a good one. `asked` holds the request bodies. */
-function server(...answers: Answer[]) {
+function createServer(...answers: Answer[]) {
   const asked: { messages: Record<string, unknown>[] }[] = [];
   const model = openaiCompatible({
     baseURL: 'https://models.test/v1',
@@ -59,7 +59,7 @@ describe('a model that fails', () => {
     ['returns HTML', () => new Response('<html>'), "The model's reply is not JSON. Is the base URL right?"],
   ])('and %s causes a 502, and the session continues', async (_, answer, said) => {
     const session = newSession();
-    const { message, asked } = server(answer);
+    const { message, asked } = createServer(answer);
     const response = await post(session, { message });
     expect(response.status).toBe(502);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -103,7 +103,7 @@ describe('a model that fails', () => {
     'and asks for a wait in %s is reported with that wait in the header, answer and journal',
     async (_, headers, seconds) => {
       const session = newSession();
-      const { message } = server(failingAnswer(429, 'Slow down.', headers));
+      const { message } = createServer(failingAnswer(429, 'Slow down.', headers));
       const response = await post(session, { message });
       expect([response.status, response.headers.get('retry-after')]).toEqual([502, String(seconds)]);
       const { turn, error } = await json(response);
@@ -117,7 +117,7 @@ describe('a model that fails', () => {
   );
 
   it('and asks for a wait is reported with that wait in the stream', async () => {
-    const { message } = server(failingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
+    const { message } = createServer(failingAnswer(429, 'Slow down.', { 'retry-after': '20' }));
     const events = await allEvents(await post(newSession(), { message }, { headers: SSE }));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { error: { retryAfter: 20 } } });
   });
@@ -127,7 +127,7 @@ describe('a model that fails', () => {
     ['names an absurd wait', failingAnswer(429, 'Slow down.', { 'retry-after': '9e99' })],
     ['has no quota left', () => Response.json({ error: { code: 'insufficient_quota' } }, { status: 429 })],
   ])('and %s is reported without a wait', async (_, answer) => {
-    const { message } = server(answer);
+    const { message } = createServer(answer);
     const response = await post(newSession(), { message });
     expect([response.status, response.headers.get('retry-after')]).toEqual([502, null]);
     expect(Object.keys(Object((await json(response)).error))).toEqual(['type', 'message']);
@@ -135,7 +135,7 @@ describe('a model that fails', () => {
 
   it('after its tools have run keeps their results', async () => {
     const session = newSession();
-    const { message } = server(calls(call('c1', 'add', '{"a":1,"b":2}')), failingAnswer(500, 'Oops.'));
+    const { message } = createServer(calls(call('c1', 'add', '{"a":1,"b":2}')), failingAnswer(500, 'Oops.'));
     const failed = await json(await post(session, { message }));
     expect(failed).toMatchObject({ status: 502, iterations: 1, toolCalls: 1 });
     expect(await json(await post(session, { message: 'Again' }))).toMatchObject({ text: 'Recovered.' });
@@ -145,7 +145,7 @@ describe('a model that fails', () => {
 
   it('fails the turn if its stream breaks off twice, but not once', async () => {
     const session = newSession();
-    const { message } = server(
+    const { message } = createServer(
       stream('Half an ans'),
       stream('Half'),
       stream('Another half'),
@@ -219,7 +219,7 @@ describe('a turn that fails', () => {
 
 describe('a model that makes invalid tool calls', () => {
   it('reads that its JSON is malformed', async () => {
-    const { message, asked } = server(calls(call('c1', 'add', '{"a": 1, "b":')));
+    const { message, asked } = createServer(calls(call('c1', 'add', '{"a": 1, "b":')));
     expect(await json(await post(newSession(), { message }))).toMatchObject({
       text: 'Recovered.',
       toolCalls: 1,
@@ -234,7 +234,7 @@ describe('a model that makes invalid tool calls', () => {
   });
 
   it('reads that the tool is unknown', async () => {
-    const { message, asked } = server(calls(call('c1', 'ads', '{}')));
+    const { message, asked } = createServer(calls(call('c1', 'ads', '{}')));
     expect(await json(await post(newSession(), { message }))).toMatchObject({ text: 'Recovered.' });
     expect(asked[1]?.messages.at(-1)?.content).toBe(
       "Error: Tool 'ads' does not exist. Available tools: [add, look_up, record]. Use the exact tool name from " +
@@ -246,7 +246,7 @@ describe('a model that makes invalid tool calls', () => {
   it('gets one result for each call if two have the same id', async () => {
     const session = newSession();
     const same = [call('c1', 'add', '{"a":1,"b":2}'), call('c1', 'add', '{"a":3,"b":4}')];
-    const { message, asked } = server(calls(...same), calls(...same));
+    const { message, asked } = createServer(calls(...same), calls(...same));
     expect(await json(await post(session, { message }))).toMatchObject({ text: 'Recovered.', toolCalls: 4 });
     const results = asked[2]?.messages.filter(({ role }) => role === 'tool') ?? [];
     expect(results.map(({ content }) => content)).toEqual(['3', '7', '3', '7']);

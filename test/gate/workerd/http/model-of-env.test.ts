@@ -37,7 +37,7 @@ function deployAgents(
 }
 
 /** Creates a model from the var `WORD`, which replies with that word and its script. */
-function maker(...replies: readonly ScriptedReply[]) {
+function createMaker(...replies: readonly ScriptedReply[]) {
   const seen: unknown[] = [];
   const make: ModelOfEnv = ({ WORD }) => {
     seen.push(WORD);
@@ -57,7 +57,7 @@ afterEach(() => {
 
 describe('a model from the environment', () => {
   it('is created once for each environment', async () => {
-    const { make, seen } = maker();
+    const { make, seen } = createMaker();
     const agents = [defineAgent({ ...base, model: make })];
     const [red, blue] = [deployAgents(agents, { WORD: 'red' }), deployAgents(agents, { WORD: 'blue' })];
     expect(await sendMessage(red)).toEqual({ outcome: 'completed', text: 'It is red.', model: 'of-red' });
@@ -67,7 +67,7 @@ describe('a model from the environment', () => {
   });
 
   it('is created once for each environment by an app, for all of its agents', async () => {
-    const { make, seen } = maker();
+    const { make, seen } = createMaker();
     const agents = [defineAgent(base), defineAgent({ ...base, name: 'other' })];
     const [red, blue] = [
       deployAgents(agents, { WORD: 'red' }, make),
@@ -80,7 +80,7 @@ describe('a model from the environment', () => {
   });
 
   it('is also used by nested loops and subagents', async () => {
-    const inner = [maker(), maker()] as const;
+    const inner = [createMaker(), createMaker()] as const;
     const dig = defineAgenticTool({
       name: 'dig',
       description: 'Digs.',
@@ -89,7 +89,7 @@ describe('a model from the environment', () => {
       model: inner[0].make,
     });
     const helper = defineAgent({ ...base, name: 'helper', model: inner[1].make });
-    const { make } = maker(
+    const { make } = createMaker(
       { calls: [{ name: 'dig' }] },
       { calls: [{ name: 'helper', input: { message: 'Go.' } }] },
       ({ messages }) => messages.flatMap((one) => (one.role === 'tool' ? [one.text] : [])).join(' '),
@@ -157,7 +157,7 @@ describe('a model from the environment', () => {
   });
 
   it('is not created by a health check, since that can be expensive', async () => {
-    const [own, ofApp] = [maker(), maker()];
+    const [own, ofApp] = [createMaker(), createMaker()];
     const agents = [defineAgent({ ...base, model: own.make }), defineAgent({ ...base, name: 'without' })];
     const via = deployAgents(agents, { WORD: 'red' }, ofApp.make);
     expect((await via('/health')).status).toBe(200);
@@ -165,7 +165,7 @@ describe('a model from the environment', () => {
   });
 
   it('is created by a health check, once, if it only reads settings', async () => {
-    const [own, ofApp] = [maker(), maker()];
+    const [own, ofApp] = [createMaker(), createMaker()];
     const checked = (make: ModelOfEnv) => Object.assign(make, { isChecked: true });
     const agents = [
       defineAgent({ ...base, model: checked(own.make) }),
@@ -177,14 +177,14 @@ describe('a model from the environment', () => {
   });
 
   it('is not created by a health check of an app whose agents all have a model', async () => {
-    const { make, seen } = maker();
+    const { make, seen } = createMaker();
     const via = deployAgents([scripted], { WORD: 'red' }, Object.assign(make, { isChecked: true }));
     expect((await via('/health')).status).toBe(200);
     expect(seen).toEqual([]);
   });
 
   it('lists the files that its agent accepts, and lists an agent whose model fails without them', async () => {
-    const { make, seen } = maker();
+    const { make, seen } = createMaker();
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failing = () => {
       throw new Error('no key');
@@ -207,7 +207,7 @@ describe('a model from the environment', () => {
   });
 
   it('can have a cost limit, and the turn reports missing prices', async () => {
-    const { make } = maker();
+    const { make } = createMaker();
     const via = deployAgents([defineAgent({ ...base, model: make, use: [budget({ cost: 1 })] })], {
       WORD: 'red',
     });

@@ -47,7 +47,7 @@ const app = (config: Partial<HoldfastConfig> = {}) =>
   });
 
 type Fetch = (request: Request, vars: object, ctx: ExecutionContext) => Response | Promise<Response>;
-const sending = (fetch: Fetch, base = ''): Send =>
+const sendThrough = (fetch: Fetch, base = ''): Send =>
   checkingResponses(
     async (path, init) => fetch(new Request(ORIGIN + path, init), { ...env }, createExecutionContext()),
     { base },
@@ -102,7 +102,7 @@ const linksOf = (response: Response, body: unknown): string[] => [
 const POST = { method: 'POST', headers: { 'content-type': 'application/json' } };
 
 describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
-  const via = sending(fetchOf(), base);
+  const via = sendThrough(fetchOf(), base);
   const met: string[] = [];
   /** Sends a request, records the links of its response, and returns the body. */
   async function asks(path: string, init?: RequestInit): Promise<Record<string, unknown>> {
@@ -174,7 +174,7 @@ describe.each(PLACES)('an app that is served %s', (_how, base, fetchOf) => {
   });
 
   it('authenticates callers, and refuses pages of other sites', async () => {
-    const closed = sending(
+    const closed = sendThrough(
       (request, _vars, ctx) => fetchOf()(request, { ...env, HOLDFAST_TOKEN: 'a-token' }, ctx),
       base,
     );
@@ -220,7 +220,7 @@ describe('a path outside the app’s routes', () => {
       .route('/ai', app().routes)
       .get('/ai/mine', (c) => c.text('mine'))
       .notFound((c) => c.text('of the app', 404));
-    const via = sending(own.fetch, '/ai');
+    const via = sendThrough(own.fetch, '/ai');
     expect(await (await via('/ai/mine')).text()).toBe('mine');
     expect(await (await via('/ai/nothing')).text()).toBe('of the app');
     expect(await (await via('/agents')).text()).toBe('of the app');
@@ -234,7 +234,7 @@ describe('a developer', () => {
   afterAll(() => warn.mockRestore());
 
   it('is warned once in the log, and in every response, if the Worker serves a part of a site without basePath', async () => {
-    const via = sending(app().worker.fetch as Fetch);
+    const via = sendThrough(app().worker.fetch as Fetch);
     const hint = "If the Worker is served below /ai, set createHoldfast({ http: { basePath: '/ai' } }).";
     for (const path of [
       '/ai/agents',
@@ -249,7 +249,7 @@ describe('a developer', () => {
   });
 
   it('sees a suggestion for an unknown path with a known end, and the log shows the first one', async () => {
-    const via = sending(app().worker.fetch as Fetch);
+    const via = sendThrough(app().worker.fetch as Fetch);
     const messages = '/agents/{agent}/sessions/{session}/messages';
     for (const [path, meant] of [
       ['/agents/clerk/messages', messages],
@@ -265,7 +265,7 @@ describe('a developer', () => {
   });
 
   it('gets no hint for a path that is not the app’s', async () => {
-    const via = sending(app().worker.fetch as Fetch);
+    const via = sendThrough(app().worker.fetch as Fetch);
     const wellKnown = '/.well-known/oauth-protected-resource/mcp';
     for (const path of ['/favicon.ico', '/agents/clerk', '/ai', '/agents/x/mcp/y', wellKnown]) {
       const { detail } = await json(await via(path));
@@ -275,7 +275,10 @@ describe('a developer', () => {
   });
 
   it('is warned once if the app is mounted elsewhere than at its basePath', async () => {
-    const via = sending(new Hono().route('/api', app({ http: { basePath: '/ai' } }).routes).fetch, '/api');
+    const via = sendThrough(
+      new Hono().route('/api', app({ http: { basePath: '/ai' } }).routes).fetch,
+      '/api',
+    );
     expect(await json(await via('/api'))).toMatchObject({ agents: '/ai/agents' });
     await via('/api');
     expect(warn.mock.calls).toEqual([

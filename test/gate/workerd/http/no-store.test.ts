@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTool } from '../../../../src/index.ts';
 import { script } from '../../../fixtures/scripts.ts';
-import { appWithEndpoint, postMcp, rpc } from '../mcp/server/talk.ts';
+import { appWithEndpoint, postMcp, rpcRequest } from '../mcp/server/talk.ts';
 import { appWith } from './app.ts';
 import { allEvents, newSession, post, type Send, SSE, send } from './client.ts';
 import { fileApp, idOf, postAndRead } from './file-app.ts';
@@ -64,7 +64,7 @@ describe('a response', () => {
     await allEvents(streamed);
     const events = await send(`${await answeredSession()}/events`, { headers: SSE });
     expect(await cacheHeadersOf(events)).toEqual([200, 'no-store, no-transform']);
-    const mcp = await postMcp(appWithEndpoint({ tools: [hello] }), rpc('tools/list', {}));
+    const mcp = await postMcp(appWithEndpoint({ tools: [hello] }), rpcRequest('tools/list', {}));
     expect(await cacheHeadersOf(mcp)).toEqual([200, 'no-store, no-transform']);
   });
 });

@@ -28,13 +28,13 @@ const post = (via: Send, path: string, headers: Record<string, string> = {}) =>
     body: '{"message":"Hello."}',
   });
 
-const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
+const repeatConcurrently = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
 describe('the event streams of a caller', () => {
   it('are limited to 16, and the refusal of another one explains the fix', async () => {
     const { via, path, follow } = await appOf();
-    const open = await times(16, follow);
+    const open = await repeatConcurrently(16, follow);
     expect(open.map(({ status }) => status)).toEqual(Array(16).fill(200));
     const refused = await follow();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
@@ -60,7 +60,7 @@ describe('the event streams of a caller', () => {
   it('free their places if their clients disconnect, if they end, and if they fail', async () => {
     const { via, path, follow } = await appOf(2);
     for (let round = 0; round < 3; round += 1) {
-      const open = await times(2, follow);
+      const open = await repeatConcurrently(2, follow);
       expect(open.map(({ status }) => status)).toEqual([200, 200]);
       expect((await follow()).status).toBe(429);
       await Promise.all(open.map(({ body }) => body?.cancel()));
@@ -70,7 +70,7 @@ describe('the event streams of a caller', () => {
       expect(await ended.text()).toContain('event: answer');
       expect((await via('/agents/clerk/sessions/none/events', EVENTS)).status).toBe(404);
     }
-    const open = await times(2, follow);
+    const open = await repeatConcurrently(2, follow);
     expect(open.map(({ status }) => status)).toEqual([200, 200]);
     await Promise.all(open.map(({ body }) => body?.cancel()));
   });

@@ -5,7 +5,7 @@ import { ModelError } from '../../../../src/index.ts';
 import type { ReplyPart } from '../../../../src/model/entry.ts';
 import { type ScriptedReply, scriptedModel } from '../../../../src/testing/entry.ts';
 import { playModel } from '../../../fixtures/scripts.ts';
-import { appWithEndpoint, callTool, texts, viewOf } from '../mcp/server/talk.ts';
+import { appWithEndpoint, callTool, textsOf, viewOf } from '../mcp/server/talk.ts';
 import {
   allEvents,
   followToEnd,
@@ -159,7 +159,7 @@ describe('a reply of parts', () => {
   it('returns only its text to an MCP client', async () => {
     const { message } = script({ parts: thinking }, { parts: done });
     const answer = await callTool(appWithEndpoint({ agents: ['scripted'] }), 'scripted', { message });
-    expect(texts(answer)[0]).toBe('Done.');
+    expect(textsOf(answer)[0]).toBe('Done.');
     expect(viewOf(answer)).toMatchObject({ text: 'Done.' });
     expect(JSON.stringify(answer)).not.toMatch(/Done it is|sss|ttt/);
   });

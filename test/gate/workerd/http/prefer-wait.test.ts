@@ -43,7 +43,7 @@ interface Running {
 }
 
 /** A turn in the background whose model was called and has not replied yet. */
-async function running(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
+async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
   const session = newManualSession();
   const reply = holdReply(said);
   const message = script(reply.reply, ...more).message();
@@ -134,7 +134,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('waits at most a minute, even if it asks for more', async () => {
-    const { session, turn, reply } = await running();
+    const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=99999999999999999999');
     await isWatched(session);
     advanceTime(60_000);
@@ -169,7 +169,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('counts the time in the queue as waiting', async () => {
-    const { session, reply } = await running('Done.', 'Next.');
+    const { session, reply } = await startRunning('Done.', 'Next.');
     const queue = { method: 'POST', headers: { 'content-type': 'application/json', prefer: 'wait=10' } };
     const next = send(`${session}/messages?whenBusy=queue`, { ...queue, body: '{"message":"Next"}' });
     await isWatched(session);
@@ -182,7 +182,7 @@ describe('a message whose client limits its wait', () => {
   });
 
   it('that steers another turn returns immediately', async () => {
-    const { session, turn, reply } = await running();
+    const { session, turn, reply } = await startRunning();
     const headers = { 'content-type': 'application/json', prefer: 'wait=10' };
     const body = '{"message":"By the way"}';
     const response = await send(`${session}/messages?whenBusy=steer`, { method: 'POST', headers, body });
@@ -227,7 +227,7 @@ describe('an answer to a call whose client limits its wait', () => {
 
 describe('GET .../turns/{turn} of a client that limits its wait', () => {
   it('returns when the turn ends', async () => {
-    const { session, turn, reply } = await running();
+    const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
     reply.release();
@@ -239,7 +239,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   });
 
   it('reports a running turn when the time is over, and when to ask again', async () => {
-    const { session, turn, reply } = await running();
+    const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
     advanceTime(10_000);
@@ -263,7 +263,7 @@ describe('GET .../turns/{turn} of a client that limits its wait', () => {
   });
 
   it('reports that the session was erased while it waited', async () => {
-    const { session, turn, reply } = await running();
+    const { session, turn, reply } = await startRunning();
     const asking = get(session, turn, 'wait=10');
     await isWatched(session);
     await send(session, { method: 'DELETE' });

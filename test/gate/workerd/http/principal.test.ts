@@ -63,7 +63,7 @@ const ann: Caller = { id: 'ann', tenant: 'acme', roles: ['clerk'], claims: { sub
 const principalOfAnn = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
 
 /** A separate Worker, which trusts the header `x-caller`, and its entry point for abandoned turns. */
-function deployment(config: Partial<HoldfastConfig> = {}) {
+function deploy(config: Partial<HoldfastConfig> = {}) {
   const { worker, TurnRunner } = createHoldfast({
     agents: [{ ...agent, model: modelBySession }],
     auth: ({ headers }) => JSON.parse(headers.get('x-caller') ?? 'null'),
@@ -98,7 +98,7 @@ const BACKGROUND = { prefer: 'respond-async' };
 
 describe('the principal of a call', () => {
   it('is the sender of the message, with the roles at that time, even in another invocation', async () => {
-    const { as, resume } = deployment();
+    const { as, resume } = deploy();
     await post(newSession('agent'), { message: script(...LOOKS).message() }, { via: as(ann) });
     const session = newSession('agent');
     const body = { message: script(...LOOKS).message() };
@@ -108,7 +108,7 @@ describe('the principal of a call', () => {
   });
 
   it('is journaled without credentials and claims', async () => {
-    const { as } = deployment();
+    const { as } = deploy();
     const session = newSession('agent');
     const headers = { authorization: 'Bearer token-4711' };
     await post(session, { message: script('Done.').message() }, { headers, via: as(ann) });
@@ -118,7 +118,7 @@ describe('the principal of a call', () => {
   });
 
   it('cannot be chosen by a body or a header', async () => {
-    const { as } = deployment({
+    const { as } = deploy({
       http: { bodyContext: ['principal', 'tenant'], contextHeaders: { 'x-who': 'id' } },
     });
     const context = { principal: { id: 'root' }, tenant: 'evil' };
@@ -129,7 +129,7 @@ describe('the principal of a call', () => {
   });
 
   it('is passed to strategies, and to the policy that permits calls', async () => {
-    const { as } = deployment();
+    const { as } = deploy();
     const { message, model } = script(...LOOKS);
     await post(newSession('agent'), { message: message() }, { via: as({ id: 'eve' }) });
     expect(seen).toEqual([]);
@@ -151,7 +151,7 @@ describe('the principal of a call', () => {
       session: id,
       message: script(...LOOKS).message(),
     });
-    const { as, resume, worker } = deployment({ use: [schedule] });
+    const { as, resume, worker } = deploy({ use: [schedule] });
     const time = { cron: '0 6 * * *', scheduledTime: 0, type: 'scheduled', noRetry: () => {} } as const;
     await worker.scheduled(time, env, createExecutionContext());
     const session = `/agents/agent/sessions/${id}`;
@@ -161,7 +161,7 @@ describe('the principal of a call', () => {
   });
 
   it('of a tool that an MCP client calls is its caller', async () => {
-    const { as } = deployment({ use: [defineMcpEndpoint({ tools: [look] })] });
+    const { as } = deploy({ use: [defineMcpEndpoint({ tools: [look] })] });
     await callTool(as(ann), 'look', {});
     expect(seen.map(({ principal }) => principal)).toEqual([principalOfAnn]);
   });
@@ -203,7 +203,7 @@ describe('the context of a body', () => {
       ['constructor'],
     ],
   ])('that is not allowed is refused with the name of the setting: %s', async (_, config, context, keys) => {
-    const { as } = deployment(config);
+    const { as } = deploy(config);
     const session = newSession('agent');
     const response = await post(session, { message: 'Hello', context }, { via: as(ann) });
     expect([response.status, await json(response)]).toEqual([422, refused(...keys)]);
@@ -211,7 +211,7 @@ describe('the context of a body', () => {
   });
 
   it('overrides the agent’s, and mapped headers override it', async () => {
-    const { as } = deployment({
+    const { as } = deploy({
       agents: [
         {
           ...agent,
@@ -238,7 +238,7 @@ describe('the context of a body', () => {
       { http: { contextHeaders: { 'x-loop': LOOP_ID_KEY } } },
     ],
   ])('cannot be allowed to choose the loop: %s', (problem, config) => {
-    expect(() => deployment(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));
+    expect(() => deploy(config)).toThrow(new ConfigurationError(`createHoldfast has ${problem}`));
   });
 });
 
@@ -248,7 +248,7 @@ describe('a decision', () => {
   const manager: Caller = { ...ann, roles: ['manager'] };
 
   it('depends on the current roles of its decider, not on the roles of the message’s sender', async () => {
-    const { as } = deployment();
+    const { as } = deploy();
     const message = script(...CLOSER).message();
     const asked = await json(await post(newSession('agent'), { message }, { via: as(manager) }));
     const link = linkIn(asked);
@@ -275,7 +275,7 @@ describe('the request of a caller', () => {
     return { of: principal.id, agent: request?.headers.get('user-agent') ?? 'none' };
   };
   const headers = { authorization: 'Bearer of-ann', 'user-agent': 'browser' };
-  const { as, resume } = deployment({ secrets, context });
+  const { as, resume } = deploy({ secrets, context });
   beforeEach(() => void [told, made].map((list) => list.splice(0)));
 
   it('is passed to the hooks in the invocation that it began, with its claims', async () => {
@@ -337,7 +337,7 @@ describe('the request of a caller', () => {
   });
 
   it('is passed to the hooks of a tool and of an agent that an MCP client calls', async () => {
-    const published = deployment({
+    const published = deploy({
       secrets,
       context,
       use: [defineMcpEndpoint({ tools: [look], agents: ['agent'] })],

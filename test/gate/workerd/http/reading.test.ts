@@ -18,7 +18,7 @@ import {
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 
-const tables = (session: string): Promise<unknown[]> =>
+const tablesOf = (session: string): Promise<unknown[]> =>
   runInDurableObject(stubOf(session), (_, { storage }) =>
     storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),
   );
@@ -82,7 +82,7 @@ describe('the state of a session', () => {
       status: 404,
       detail: `There is no session '${sessionId(session)}'. POST ${session}/messages starts it.`,
     });
-    expect(await tables(session)).toEqual([]);
+    expect(await tablesOf(session)).toEqual([]);
   });
 });
 

@@ -24,8 +24,11 @@ const via = appWith({ agents: [scripted, clerk, brief], use: [retry()], http: { 
 
 const ANSWER_NOW = '[My last message was not answered. Go on from here, and answer it now.]';
 
-const again = (session: string, headers: Record<string, string> = {}, send: Send = via): Promise<Response> =>
-  send(`${session}/retry`, { method: 'POST', headers });
+const postRetry = (
+  session: string,
+  headers: Record<string, string> = {},
+  send: Send = via,
+): Promise<Response> => send(`${session}/retry`, { method: 'POST', headers });
 
 const down = new ModelError('bad-request', 'It is down.');
 
@@ -42,7 +45,7 @@ describe('a retry', () => {
     const asked = script(down, 'Here.');
     const message = asked.message('Where is it?');
     expect((await post(session, { message }, { via })).status).toBe(502);
-    const response = await again(session);
+    const response = await postRetry(session);
     expect(response.status).toBe(200);
     const answer = await json(response);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Here.', iterations: 1 });
@@ -64,7 +67,7 @@ describe('a retry', () => {
     const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
     const asked = script(pays, down, pays, 'Paid twice.');
     await post(session, { message: asked.message('Pay.') }, { via });
-    expect(await json(await again(session))).toMatchObject({ text: 'Paid twice.' });
+    expect(await json(await postRetry(session))).toMatchObject({ text: 'Paid twice.' });
     const [, , third] = asked.model.requests;
     expect(third?.messages.map(({ role, text }) => [role, text])).toEqual([
       ['user', asked.message('Pay.')],
@@ -87,7 +90,7 @@ describe('a retry', () => {
     await asked.model.waiting();
     await via(`${session}/cancel`, { method: 'POST' });
     await reading;
-    expect(await json(await again(session))).toMatchObject({ text: 'in Ghent.' });
+    expect(await json(await postRetry(session))).toMatchObject({ text: 'in Ghent.' });
     expect(asked.model.requests.at(-1)?.messages.slice(-2)).toMatchObject([
       { role: 'assistant', text: 'It is \n\n[The reply was cut off here.]' },
       { role: 'user', text: ANSWER_NOW },
@@ -106,9 +109,9 @@ describe('a retry', () => {
     const message = asked.message();
     const failed = await post(session, { message }, { via, headers: SSE });
     await allEvents(failed);
-    await (await again(session)).text();
-    await (await again(session)).text();
-    expect(await json(await again(session))).toMatchObject({ text: 'Here.' });
+    await (await postRetry(session)).text();
+    await (await postRetry(session)).text();
+    expect(await json(await postRetry(session))).toMatchObject({ text: 'Here.' });
     const turns = await startEventsOf(session);
     expect(turns.map((one) => one.message)).toEqual([message, message, message, message]);
     expect(turns.map((one) => one.retries)).toEqual([
@@ -124,18 +127,18 @@ describe('a retry', () => {
     const session = newSession('brief');
     const first = await post(session, { message: asked.message() }, { via });
     expect(await json(first)).toMatchObject({ outcome });
-    expect((await again(session)).status).toBe(200);
+    expect((await postRetry(session)).status).toBe(200);
   });
 
   it('can be streamed or run in the background, like a message', async () => {
     const session = newSession();
     const asked = script(down, down, 'Here.');
     await post(session, { message: asked.message() }, { via });
-    const later = await again(session, { prefer: 'respond-async' });
+    const later = await postRetry(session, { prefer: 'respond-async' });
     expect(later.status).toBe(202);
     const { turn } = await json(later);
     await expect.poll(async () => (await via(`${session}/turns/${turn}`)).status).toBe(502);
-    const events = await allEvents(await again(session, SSE));
+    const events = await allEvents(await postRetry(session, SSE));
     expect(events.map(({ event }) => event)).toEqual([
       'turn-started',
       ...events.filter(({ event }) => event === 'text-delta').map(({ event }) => event),
@@ -150,14 +153,16 @@ describe('a retry', () => {
     const asked = script(down, down, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const headers = { 'idempotency-key': 'k1' };
-    const [first, second] = await Promise.all([again(session, headers), again(session, headers)]);
+    const [first, second] = await Promise.all([postRetry(session, headers), postRetry(session, headers)]);
     const turn = (await json(first)).turn;
     expect((await json(second)).turn).toBe(turn);
-    expect((await json(await again(session, headers))).turn).toBe(turn);
+    expect((await json(await postRetry(session, headers))).turn).toBe(turn);
     expect(await startEventsOf(session)).toHaveLength(2);
-    expect(await json(await again(session, { 'idempotency-key': 'k2' }))).toMatchObject({ text: 'Here.' });
-    expect((await json(await again(session, headers))).turn).toBe(turn);
-    expect(await json(await again(session, { 'idempotency-key': '' }))).toMatchObject({
+    expect(await json(await postRetry(session, { 'idempotency-key': 'k2' }))).toMatchObject({
+      text: 'Here.',
+    });
+    expect((await json(await postRetry(session, headers))).turn).toBe(turn);
+    expect(await json(await postRetry(session, { 'idempotency-key': '' }))).toMatchObject({
       type: 'urn:holdfast:problem:invalid-header',
     });
   });
@@ -174,8 +179,8 @@ describe('a retry', () => {
     const asked = script(down, down, 'Here.');
     const body = { message: asked.message(), context: { locale: 'de' } };
     await post(session, body, { via: of('ada'), headers: { 'x-desk': '7' } });
-    await (await again(session, {}, of('ada'))).text();
-    await (await again(session, { 'x-desk': '8' }, of('ben'))).text();
+    await (await postRetry(session, {}, of('ada'))).text();
+    await (await postRetry(session, { 'x-desk': '8' }, of('ben'))).text();
     const turns = (await journal(session, of('ada'))).filter(({ type }) => type === 'turn-started');
     expect(turns.map(({ context, principal }) => [Object(principal).id, context])).toEqual([
       ['ada', { locale: 'de', desk: '7' }],
@@ -235,7 +240,7 @@ describe('a refused retry', () => {
   };
 
   it('cannot be made in an unknown session', async () => {
-    expect(await problemOf(await again(newSession()))).toEqual([
+    expect(await problemOf(await postRetry(newSession()))).toEqual([
       404,
       'unknown-session',
       expect.any(String),
@@ -246,7 +251,7 @@ describe('a refused retry', () => {
   it('cannot be made of a message that was answered', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Here.').message() }, { via }));
-    expect(await problemOf(await again(session))).toEqual([
+    expect(await problemOf(await postRetry(session))).toEqual([
       409,
       'nothing-to-retry',
       `The last message was answered, as turn ${turn}. Send another message.`,
@@ -259,7 +264,7 @@ describe('a refused retry', () => {
     const slow = holdReply({ calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] });
     const answering = post(session, { message: script(slow.reply).message() }, { via });
     await slow.asked();
-    expect(await problemOf(await again(session))).toEqual([
+    expect(await problemOf(await postRetry(session))).toEqual([
       409,
       'session-busy',
       expect.stringMatching(/shows it\)\.$/),
@@ -267,7 +272,7 @@ describe('a refused retry', () => {
     ]);
     slow.release();
     await (await answering).text();
-    expect(await problemOf(await again(session))).toEqual([
+    expect(await problemOf(await postRetry(session))).toEqual([
       409,
       'turn-suspended',
       expect.stringMatching(/Answer its pending calls\.$/),

@@ -17,7 +17,7 @@ const getWithTags = (session: string, tags: string, init: RequestInit = {}, via 
   via(session, { ...init, headers: { 'if-none-match': tags } });
 
 /** A session with this many turns. */
-async function talked(turns = 1): Promise<string> {
+async function sessionAfter(turns = 1): Promise<string> {
   const session = newSession();
   const { message } = script(...Array.from({ length: turns }, () => 'Done.'));
   for (let turn = 0; turn < turns; turn += 1) await post(session, { message: message() });
@@ -26,7 +26,7 @@ async function talked(turns = 1): Promise<string> {
 
 describe('the ETag of a state', () => {
   it('is weak, and stays the same without new events', async () => {
-    const session = await talked();
+    const session = await sessionAfter();
     const tag = await tagOf(session);
     expect(tag).toMatch(/^W\/"[0-9a-f]{32}"$/);
     expect(await tagOf(session)).toBe(tag);
@@ -89,7 +89,7 @@ describe('the ETag of a state', () => {
   });
 
   it('changes with the code that folds the journal', async () => {
-    const session = await talked();
+    const session = await sessionAfter();
     const counting = defineModule({
       name: 'counting',
       state: { when: 'call', scope: 'session', initial: 0, apply: (count: number) => count + 1 },
@@ -101,13 +101,13 @@ describe('the ETag of a state', () => {
   });
 
   it('is unique to its session', async () => {
-    expect(await tagOf(await talked())).not.toBe(await tagOf(await talked()));
+    expect(await tagOf(await sessionAfter())).not.toBe(await tagOf(await sessionAfter()));
   });
 });
 
 describe('a client that has the state', () => {
   it('gets a 304 without a body, with the ETag', async () => {
-    const session = await talked();
+    const session = await sessionAfter();
     const tag = await tagOf(session);
     const response = await getWithTags(session, tag);
     expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', tag]);
@@ -115,7 +115,7 @@ describe('a client that has the state', () => {
   });
 
   it('can send several tags, weak or strong, or a star', async () => {
-    const session = await talked();
+    const session = await sessionAfter();
     const tag = await tagOf(session);
     const strong = tag.replace('W/', '');
     for (const tags of [tag, strong, `"a", ${tag}`, `${strong},W/"b"`, '*', ` ${tag} `]) {
@@ -128,7 +128,7 @@ describe('a client that has the state', () => {
   });
 
   it('can use HEAD with the same result as GET', async () => {
-    const session = await talked();
+    const session = await sessionAfter();
     const tag = await tagOf(session);
     const head = await send(session, { method: 'HEAD' });
     expect([head.status, await head.text(), head.headers.get('etag')]).toEqual([200, '', tag]);
@@ -138,7 +138,7 @@ describe('a client that has the state', () => {
   it('gets a 404 for an unknown session', async () => {
     const session = newSession();
     for (const tags of ['*', '"a"']) expect((await getWithTags(session, tags)).status).toBe(404);
-    const known = await talked();
+    const known = await sessionAfter();
     const tag = await tagOf(known);
     await send(known, { method: 'DELETE' });
     expect((await getWithTags(known, tag)).status).toBe(404);
@@ -164,9 +164,9 @@ describe('a client that has the state', () => {
       expect((await getWithTags(session, tag, {}, via)).status).toBe(304);
       return { rows, reads: [...reads] };
     };
-    const short = await costs(await talked(1));
+    const short = await costs(await sessionAfter(1));
     expect(short.reads).toEqual([[{ from: 1, limit: 1 }, 1]]);
-    expect(await costs(await talked(6))).toEqual(short);
+    expect(await costs(await sessionAfter(6))).toEqual(short);
     expect(short.rows.written).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ import {
   toolGroup,
 } from '../../../../src/modules/tool-groups/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { agent, answers, asks } from '../../node/agentic/scenes.ts';
+import { answeringTool, askAgents, createAgent } from '../../node/agentic/scenes.ts';
 import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
 
@@ -16,7 +16,7 @@ describe('an app', () => {
     role: 'web',
     name: 'web',
     description: 'The web.',
-    tools: [answers('fetch', 'page')],
+    tools: [answeringTool('fetch', 'page')],
   });
 
   it('resolves the agents that others name, with its model and their tool groups', async () => {
@@ -30,9 +30,9 @@ describe('an app', () => {
         defineSubagent({ agent: 'clerk' }),
         toolProvider({ toolsNow: () => [defineSubagent({ agent: 'cook' })] }),
       ],
-      model: scriptedModel([asks('clerk', 'cook'), 'Done.']),
+      model: scriptedModel([askAgents('clerk', 'cook'), 'Done.']),
     });
-    const clerk = agent('clerk', [toolGroup('web')]);
+    const clerk = createAgent('clerk', [toolGroup('web')]);
     const via = appWith({ agents: [boss, clerk], model: ofApp, use: [registered([web])] });
     const session = newSession('boss');
     const answer = await json(await post(session, { message: 'Go.' }, { via }));

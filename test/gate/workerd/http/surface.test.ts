@@ -8,7 +8,7 @@ import { composeModules, routeTable, toDocument } from '../../../doors/openapi.t
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { json, send } from './client.ts';
 
-const nothing = (): never => {
+const refuseCode = (): never => {
   throw new Error('This host runs no code.');
 };
 const NO_GATES = { http: undefined, caller: undefined, admit: undefined };
@@ -21,22 +21,22 @@ const host: HttpHost = {
   bodyContext: new Set(),
   gates: NO_GATES,
   maxBodyBytes: 1,
-  streams: { count: nothing },
-  clock: { now: () => 0, after: nothing },
-  log: nothing,
+  streams: { count: refuseCode },
+  clock: { now: () => 0, after: refuseCode },
+  log: refuseCode,
   newId: () => 'id',
-  model: nothing,
+  model: refuseCode,
   resolve: (agent) => agent,
-  context: nothing,
-  secrets: nothing,
-  platform: nothing,
-  session: nothing,
-  warnings: nothing,
-  checks: nothing,
+  context: refuseCode,
+  secrets: refuseCode,
+  platform: refuseCode,
+  session: refuseCode,
+  warnings: refuseCode,
+  checks: refuseCode,
 };
 
 /** Returns the routes of the app in OpenAPI notation: the methods of each path. */
-function routes(): Map<string, Set<string>> {
+function describedRoutes(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { path, method } of createApp(host, routeTable(host)).routes) {
     if (method === 'ALL') continue;
@@ -66,7 +66,7 @@ describe('/openapi.json', () => {
       const methods = Object.keys(Object(item)).filter((key) => METHODS.includes(key));
       return [path, new Set(methods)] as const;
     });
-    expect(new Map(described)).toEqual(routes());
+    expect(new Map(described)).toEqual(describedRoutes());
   });
 
   it('requires a bearer token everywhere except at /health', async () => {

@@ -20,7 +20,7 @@ const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session))
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
 const count = (note: string): number => recordings.filter((one) => one.note === note).length;
-const outcomes = async (session: string): Promise<unknown[]> =>
+const outcomesOf = async (session: string): Promise<unknown[]> =>
   (await journal(session)).flatMap(({ type, outcome }) => (type === 'turn-ended' ? [outcome] : []));
 
 /** Calls to an overloaded object are not retried. */
@@ -78,7 +78,7 @@ describe('a turn whose lease was granted to another invocation', () => {
     answer.release();
     await leaseRunsOut(session);
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect([count('fenced'), await outcomes(session)]).toEqual([1, ['completed']]);
+    expect([count('fenced'), await outcomesOf(session)]).toEqual([1, ['completed']]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('a turn whose object restarts', () => {
     else await evictDurableObject(stubOf(session));
     answer.release();
     expect(await json(await answering)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect([model.requests.length, count(how), await outcomes(session)]).toEqual([2, 1, ['completed']]);
+    expect([model.requests.length, count(how), await outcomesOf(session)]).toEqual([2, 1, ['completed']]);
   });
 
   it('is still followed by its watchers', async () => {

@@ -45,7 +45,7 @@ const failingNamespace = (error: Error) => {
   };
 };
 
-const unavailable = (detail: string) => ({
+const unavailableProblem = (detail: string) => ({
   type: 'urn:holdfast:problem:session-unavailable',
   title: 'session unavailable',
   status: 503,
@@ -74,7 +74,7 @@ describe('a session whose object cannot be reached', () => {
       const response = await withoutPauses(() => ask(newSession()));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       const detail = 'The session cannot be reached now. Send the request again.';
-      expect(await json(response)).toEqual(unavailable(detail));
+      expect(await json(response)).toEqual(unavailableProblem(detail));
       expect(log.mock.calls).toEqual([
         [
           expect.stringMatching(/^holdfast: request [0-9a-f]{16} failed$/),
@@ -95,7 +95,7 @@ describe('a session whose object cannot be reached', () => {
       const { turn, ...said } = await json(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
-        unavailable(
+        unavailableProblem(
           `The session did not answer, and may have stored the message as turn ${turn}. ` +
             `Send it again only if GET ${session}/turns/${turn} returns 404.`,
         ),
@@ -115,7 +115,7 @@ describe('a session whose object cannot be reached', () => {
       const { turn, ...said } = await json(response);
       expect(turn).toMatch(/^[0-9a-f]{16}$/);
       expect(said).toEqual(
-        unavailable(
+        unavailableProblem(
           'The session did not answer, and may have stored the message. Send it again with the same Idempotency-Key.',
         ),
       );

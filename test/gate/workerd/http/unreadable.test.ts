@@ -35,7 +35,7 @@ function newSession(): string {
 }
 
 /** Returns the open turn, whether it is leased, and the number of its take-overs. */
-const lease = (session: string) =>
+const leaseOf = (session: string) =>
   runInDurableObject(env.SESSIONS.getByName(sessionName(session)), (_, { storage }) =>
     storage.sql.exec('SELECT turn, expired, state FROM lease').one(),
   );
@@ -43,7 +43,7 @@ const lease = (session: string) =>
 /** Lets the session's alarm hand the turn over, and the next holder release it. */
 async function triedAgain(session: string, then: object): Promise<void> {
   await advanceClock(session, 5 * LONG_LEASE_MS);
-  await expect.poll(() => lease(session)).toEqual({ ...then, state: 'free' });
+  await expect.poll(() => leaseOf(session)).toEqual({ ...then, state: 'free' });
 }
 
 const problem = (more: object) => ({
@@ -62,7 +62,7 @@ const STUCK = {
 };
 
 /** Posts a message without waiting for its answer. */
-const left = (session: string, query = ''): Promise<Response> =>
+const postMessage = (session: string, query = ''): Promise<Response> =>
   send(`${session}/messages${query}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -73,7 +73,7 @@ describe('a session with an unreadable turn', () => {
   it('returns the object’s own records', async () => {
     const session = newSession();
     const turn = await storeUnreadableTurn(session);
-    const next = await json(await left(session, '?whenBusy=queue'));
+    const next = await json(await postMessage(session, '?whenBusy=queue'));
     const shown = await send(session);
     expect([shown.status, shown.headers.get('retry-after')]).toEqual([503, null]);
     const waiting = [{ turn: next.turn, status: 'queued' }];
@@ -134,7 +134,7 @@ describe('a session with an unreadable turn', () => {
     const session = newSession();
     const turn = await storeUnreadableTurn(session);
     await send(`${session}/cancel`, { method: 'POST' });
-    await expect.poll(() => lease(session)).toMatchObject({ turn: null });
+    await expect.poll(() => leaseOf(session)).toMatchObject({ turn: null });
     const events = await allEvents(await post(session, { message: 'Next.' }, { headers: SSE }));
     expect(events).toEqual([
       {

@@ -54,14 +54,14 @@ async function client(agent: string, via: Send = app()) {
   });
   const talk = await factory.createFromUrl(`${ORIGIN}/a2a/${agent}/`);
   const send = async (said: Said, more: Partial<Message> = {}, config = {}): Promise<Task> => {
-    const answer = await talk.sendMessage(request(said, more, config));
+    const answer = await talk.sendMessage(createRequest(said, more, config));
     if (!('status' in answer)) throw new Error('The agent returned a message instead of a task.');
     return answer;
   };
   return {
     talk,
     send,
-    stream: (said: Said, more: Partial<Message> = {}) => talk.sendMessageStream(request(said, more)),
+    stream: (said: Said, more: Partial<Message> = {}) => talk.sendMessageStream(createRequest(said, more)),
   };
 }
 
@@ -75,7 +75,7 @@ const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType
   mediaType,
 });
 
-function request(said: Said, more: Partial<Message>, config = {}) {
+function createRequest(said: Said, more: Partial<Message>, config = {}) {
   const parts =
     typeof said === 'string'
       ? [text(said)]

@@ -124,7 +124,7 @@ async function journaledTurn(path: string, via: Send = send) {
 }
 
 /** Returns the response to a request that no client would send. */
-async function posted(body: unknown, via = app(), agent = 'scripted') {
+async function postRun(body: unknown, via = app(), agent = 'scripted') {
   const response = await via(`/agents/${agent}/ag-ui`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -465,7 +465,7 @@ describe('client tools', () => {
       'tools: must have at most 65536 characters as JSON',
     ],
   ])('are refused as %s', async (_, tools, message) => {
-    const refused = await posted({ threadId: 's', runId: 'r', messages: [], tools }, app(), 'guide');
+    const refused = await postRun({ threadId: 's', runId: 'r', messages: [], tools }, app(), 'guide');
     expect(refused).toMatchObject([422, { code: 'invalid-body', message: expect.stringContaining(message) }]);
   });
 });
@@ -806,7 +806,7 @@ describe('a request for a run', () => {
       "resume must be a list of { interruptId, status: 'resolved' or 'cancelled' }",
     ],
   ])('with the body %j is refused', async (body, problems) => {
-    expect(await posted(body)).toEqual([
+    expect(await postRun(body)).toEqual([
       422,
       { code: 'invalid-body', message: `The body is not a valid RunAgentInput: ${problems}.` },
     ]);
@@ -829,7 +829,7 @@ describe('a request for a run', () => {
     ],
   ])('with the message content %j is refused', async (said, message) => {
     const messages = [{ id: 'm1', role: 'user', content: said }];
-    const refused = await posted({ threadId: 't', runId: 'r', messages });
+    const refused = await postRun({ threadId: 't', runId: 'r', messages });
     expect(refused).toMatchObject([422, { code: 'invalid-body', message }]);
   });
 
@@ -839,7 +839,7 @@ describe('a request for a run', () => {
     const [call] = chat.messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
     for (const said of [null, [], [{ type: 'image' }]]) {
       const messages = [{ id: 'r1', role: 'tool', toolCallId: call?.id, content: said }];
-      expect(await posted({ threadId: sessionId(path), runId: 'r', messages }, app(), 'clerk')).toEqual([
+      expect(await postRun({ threadId: sessionId(path), runId: 'r', messages }, app(), 'clerk')).toEqual([
         422,
         { code: 'invalid-body', message: 'The result of a tool must be text.' },
       ]);
@@ -862,7 +862,7 @@ describe('a request for a run', () => {
       payload: { code: 'unknown-agent' },
     });
     const strange = { threadId: 'a b', runId: 'r', messages: [] };
-    expect(await posted(strange)).toMatchObject([400, { code: 'invalid-session-id' }]);
+    expect(await postRun(strange)).toMatchObject([400, { code: 'invalid-session-id' }]);
     const nobody = app({ auth: () => null });
     await expect(client('scripted', nobody).say('Hello')).rejects.toMatchObject({
       status: 401,

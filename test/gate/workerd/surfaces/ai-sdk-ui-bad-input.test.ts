@@ -29,7 +29,7 @@ const assistant = (...parts: unknown[]) => ({ id: 't', role: 'assistant', parts 
 const notValid = (problem: string): string => `The body is not valid: ${problem}.`;
 
 const SESSION_ID = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
-const responded = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
+const respondedPart = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
 
 const BAD: readonly [string, unknown, number, string][] = [
   ['invalid JSON', '{', 400, 'The body is not JSON.'],
@@ -157,25 +157,25 @@ const BAD: readonly [string, unknown, number, string][] = [
   ],
   [
     'an approval without an id',
-    body(assistant(responded({ approved: true }))),
+    body(assistant(respondedPart({ approved: true }))),
     422,
     notValid('messages[0].parts[0].approval.id: must be text'),
   ],
   [
     'an unknown approval',
-    body(assistant(responded(null))),
+    body(assistant(respondedPart(null))),
     422,
     notValid('messages[0].parts[0].approval.id: must be text'),
   ],
   [
     'an invalid approval',
-    body(assistant(responded({ id: 'c', approved: 'yes' }))),
+    body(assistant(respondedPart({ id: 'c', approved: 'yes' }))),
     422,
     notValid('messages[0].parts[0].approval.approved: must be true or false'),
   ],
   ...['edit', { c: 'edit' }].map((decisions): [string, unknown, number, string] => [
     `invalid decisions: ${JSON.stringify(decisions)}`,
-    body(assistant(responded({ id: 'c', approved: true })), { decisions }),
+    body(assistant(respondedPart({ id: 'c', approved: true })), { decisions }),
     422,
     notValid(
       "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
@@ -207,7 +207,7 @@ describe('a chat gets an error', () => {
 
   it('for an unknown session, call or question', async () => {
     const at = { id: newId() };
-    const answers = (id: string) => ({ ...at, messages: [assistant(responded({ id, approved: true }))] });
+    const answers = (id: string) => ({ ...at, messages: [assistant(respondedPart({ id, approved: true }))] });
     expect(await (await post(answers('t.1.0'))).text()).toContain(`There is no session '${at.id}'.`);
     const resultOf = (toolCallId: string) => ({
       ...at,

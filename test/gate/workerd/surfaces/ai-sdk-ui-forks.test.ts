@@ -20,7 +20,7 @@ const textOf = ({ parts }: ChatMessage): string =>
   parts.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join(' ');
 
 /** Returns the texts of a chat, without the key of its script. */
-const texts = (messages: readonly ChatMessage[]): string[] =>
+const textsOf = (messages: readonly ChatMessage[]): string[] =>
   messages.map((message) => textOf(message).replace(/ #[0-9a-f-]{36}/, ''));
 
 const branchOf = ({ messages }: Pick<OpenChat, 'messages'>) =>
@@ -48,7 +48,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
   async function isSameLoaded({ chat, id }: { chat: OpenChat; id: string }): Promise<void> {
     const loaded = await load(id);
     expect([chat.status, chat.error]).toEqual(['ready', undefined]);
-    expect(texts(loaded)).toEqual(texts(chat.messages));
+    expect(textsOf(loaded)).toEqual(textsOf(chat.messages));
     expect(copyAsJson(loaded.at(-1))).toEqual(copyAsJson(chat.messages.at(-1)));
   }
 
@@ -59,7 +59,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.sendMessage({ text: 'And then?' });
     const before = await journal(pathOf(id), via);
     await chat.regenerate();
-    expect(texts(chat.messages)).toEqual(['Hello', 'One.', 'And then?', 'Other two.']);
+    expect(textsOf(chat.messages)).toEqual(['Hello', 'One.', 'And then?', 'Other two.']);
     const branch = String(branchOf(chat));
     expect(branch.startsWith(`${id}.`)).toBe(true);
     expect(chat.messages[1]?.metadata?.session).toBeUndefined();
@@ -68,7 +68,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(after.slice(before.length).map(({ type }) => type)).toEqual(['module-event']);
     await isSameLoaded(page);
     await chat.sendMessage({ text: 'And last?' });
-    expect(texts(chat.messages).slice(2)).toEqual(['And then?', 'Other two.', 'And last?', 'Three.']);
+    expect(textsOf(chat.messages).slice(2)).toEqual(['And then?', 'Other two.', 'And last?', 'Three.']);
     expect(branchOf(chat)).toBe(branch);
     expect(
       model.requests
@@ -87,7 +87,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.sendMessage({ text: 'And then?' });
     const [first] = chat.messages;
     await chat.sendMessage({ text: `Bye, ${words}`, messageId: first?.id });
-    expect(texts(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
+    expect(textsOf(chat.messages)).toEqual(['Bye, Hello', 'Other one.']);
     expect(await startEventsOf(String(branchOf(chat)))).toHaveLength(1);
     expect(await startEventsOf(id)).toHaveLength(2);
     await isSameLoaded(page);
@@ -103,7 +103,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     const second = branchOf(page.chat);
     expect(new Set([page.id, first, second]).size).toBe(3);
     await page.chat.sendMessage({ text: 'Go on.' });
-    expect(texts(page.chat.messages)).toEqual([
+    expect(textsOf(page.chat.messages)).toEqual([
       'Hello',
       'One.',
       'And then?',
@@ -123,10 +123,10 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     ]);
     const again = { ...open({ version, id, messages: loaded }), id };
     await again.chat.sendMessage({ text: 'And when?', messageId: loaded[2]?.id });
-    expect(texts(again.chat.messages)).toEqual(['Hello', 'One.', 'And when?', 'Edited.']);
+    expect(textsOf(again.chat.messages)).toEqual(['Hello', 'One.', 'And when?', 'Edited.']);
     await isSameLoaded(again);
     await again.chat.sendMessage({ text: 'So?' });
-    expect(texts(again.chat.messages).slice(2)).toEqual(['And when?', 'Edited.', 'So?', 'Last.']);
+    expect(textsOf(again.chat.messages).slice(2)).toEqual(['And when?', 'Edited.', 'So?', 'Last.']);
     await isSameLoaded(again);
   });
 
@@ -140,9 +140,9 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await edit('Well');
     await chat.sendMessage({ text: 'And then?' });
     await edit('No');
-    expect(texts(await load(id))).toEqual(['No, Hello', 'Anew.']);
+    expect(textsOf(await load(id))).toEqual(['No, Hello', 'Anew.']);
     await edit('Yes');
-    expect([chat.error, texts(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
+    expect([chat.error, textsOf(chat.messages)]).toEqual([undefined, ['Yes, Hello', 'Last.']]);
     await isSameLoaded({ chat, id });
     // The same edit, sent again, makes the same fork.
     const branch = branchOf(chat);
@@ -166,7 +166,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     for (const _ of [1, 2]) expect(await (await postChat(asked[2] ?? '')).text()).toContain('Edited.');
     expect(await startEventsOf(String(branch))).toHaveLength(1);
     expect(await startEventsOf(String(edited))).toHaveLength(1);
-    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.']);
   });
 
   it('retries in a fork if the answer there failed', async () => {
@@ -176,7 +176,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await chat.regenerate();
     expect(chat.status).toBe('error');
     await chat.regenerate();
-    expect(texts(await load(id))).toEqual(['Hello', 'Other.']);
+    expect(textsOf(await load(id))).toEqual(['Hello', 'Other.']);
     const [first, second, ...others] = await startEventsOf(String(branchOf(chat)));
     expect([second?.retries, others]).toEqual([first?.turn, []]);
   });
@@ -186,7 +186,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await page.say();
     await page.chat.regenerate();
     await regenerate(page.chat, page.chat.messages.at(-1)?.id);
-    expect(texts(page.chat.messages)).toEqual(['Hello', 'Other.']);
+    expect(textsOf(page.chat.messages)).toEqual(['Hello', 'Other.']);
     await isSameLoaded(page);
   });
 
@@ -209,7 +209,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       { text: `Second, ${words}`, messageId: chat.messages[2]?.id },
       { body: { pending: 'decline' } },
     );
-    expect(texts(await load(id)).slice(-2)).toEqual(['Second, Hello', 'Two.']);
+    expect(textsOf(await load(id)).slice(-2)).toEqual(['Second, Hello', 'Two.']);
     expect(branchOf(chat)).toBeUndefined();
   });
 
@@ -258,14 +258,14 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     expect(chat.error?.message).toBe(refusal);
     await chat.sendMessage({ text: 'Other', messageId: chat.messages[0]?.id });
     expect(chat.error?.message).toBe(refusal);
-    expect(texts(await load(id))).toEqual(['Hello', 'Noted.']);
+    expect(textsOf(await load(id))).toEqual(['Hello', 'Noted.']);
   });
 
   it('also refuses to drop tool effects that a fork copied from its source', async () => {
     const { chat, say } = open({ version }, 'One.', { calls: [{ name: 'note' }] }, 'Noted.');
     await say();
     await chat.regenerate();
-    expect(texts(chat.messages)).toEqual(['Hello', 'Noted.']);
+    expect(textsOf(chat.messages)).toEqual(['Hello', 'Noted.']);
     await chat.regenerate();
     expect(chat.error?.message).toContain("could repeat them: 'note'");
   });
@@ -278,16 +278,16 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
       chat.sendMessage({ text: `Well, ${words}`, messageId: first?.id }, { body });
     await edit({ context: { secret: 1 } });
     expect(chat.error?.message).toContain('context');
-    expect(texts(await load(id))).toEqual(['Hello', 'One.']);
+    expect(textsOf(await load(id))).toEqual(['Hello', 'One.']);
     const loaded = open({ version, id, messages: await load(id) });
     await loaded.chat.sendMessage({ text: 'And then?' });
-    expect(texts(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
+    expect(textsOf(await load(id))).toEqual(['Hello', 'One.', 'And then?', 'Two.']);
     expect(await startEventsOf(id)).toHaveLength(2);
     // The same edit, without the refused part, still succeeds.
     await edit({});
-    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.']);
+    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.']);
     await chat.sendMessage({ text: 'So?' });
-    expect(texts(await load(id))).toEqual(['Well, Hello', 'Edited.', 'So?', 'Last.']);
+    expect(textsOf(await load(id))).toEqual(['Well, Hello', 'Edited.', 'So?', 'Last.']);
     expect(model.requests).toHaveLength(4);
   });
 
@@ -303,7 +303,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await expect.poll(() => other.chat.status).not.toBe('ready');
     hangs.release();
     await Promise.all([regenerating, resuming]);
-    expect(texts(other.chat.messages)).toEqual(['Hello', 'Other.']);
+    expect(textsOf(other.chat.messages)).toEqual(['Hello', 'Other.']);
     const turn = chat.messages.at(-1)?.id;
     const response = await via(`/agents/${agent}/chat/${id}/stream?turn=${turn}&ui=${version}`);
     expect(await response.text()).toContain(`"session":"${branchOf(chat)}"`);
@@ -324,7 +324,7 @@ describe.each(VERSIONS)('a chat of version %i', (version) => {
     await say();
     await chat.regenerate();
     expect((await via(pathOf(String(branchOf(chat))), { method: 'DELETE' })).status).toBe(204);
-    expect(texts(await load(id))).toEqual(['Hello', 'One.']);
+    expect(textsOf(await load(id))).toEqual(['Hello', 'One.']);
     await chat.sendMessage({ text: 'Still there?' });
     expect(chat.error?.message).toContain('There is no session');
   });

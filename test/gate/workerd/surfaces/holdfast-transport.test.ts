@@ -68,13 +68,13 @@ function cutBody(body: ReadableStream<Uint8Array>, chunks: number): ReadableStre
       passed += frames.length;
       if (left.length > 0) out.enqueue(new TextEncoder().encode(left.join('')));
       if (passed <= chunks) return;
-      void drained(reader);
+      void drain(reader);
       out.error(new TypeError('network error'));
     },
   });
 }
 
-async function drained(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   while (!(await reader.read()).done);
 }
 

@@ -16,7 +16,7 @@ const model = provider.responses('clerk');
 const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
 const quiet = { maxRetries: 0 };
 
-const thoughtful = (text: string, ...calls: { name: string; input: object }[]) => ({
+const thinkingReply = (text: string, ...calls: { name: string; input: object }[]) => ({
   parts: [
     { type: 'reasoning' as const, text: 'Hm.' },
     { type: 'text' as const, text },
@@ -37,7 +37,7 @@ describe.each([
 
   it('runs the tools that the agent leaves to it, step after step', async () => {
     const { message } = script(
-      thoughtful('Let me see.', { name: 'look_up', input: { id: '1' } }),
+      thinkingReply('Let me see.', { name: 'look_up', input: { id: '1' } }),
       { calls: ['2', '3'].map((id) => ({ name: 'look_up', input: { id } })) },
       'All found.',
     );
@@ -63,7 +63,7 @@ describe.each([
   it('answers the questions, and continues', async () => {
     const to = crypto.randomUUID();
     const calls = [1, 2].map((amount) => ({ name: 'pay', input: { to, amount } }));
-    const { message, model: asked } = script(thoughtful('I pay.', ...calls), 'Paid.', 'Welcome.');
+    const { message, model: asked } = script(thinkingReply('I pay.', ...calls), 'Paid.', 'Welcome.');
     const messages: ModelMessage[] = [{ role: 'user', content: message() }];
     const say = async () => {
       const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...quiet });

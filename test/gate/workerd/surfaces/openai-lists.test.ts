@@ -18,7 +18,7 @@ import { clientOf } from './openai-app.ts';
 const use = [answers, files(), openAi({ lists: openAiLists() }), sessionIndex()];
 
 /** An app with two agents, used by a person of a tenant, and the OpenAI client for it. */
-function tenant(caller: Partial<Caller> = {}) {
+function createTenant(caller: Partial<Caller> = {}) {
   const name = `t-${crypto.randomUUID()}`;
   const as = (who: Partial<Caller>): Send =>
     appWith({
@@ -55,7 +55,7 @@ const now = expect.closeTo(Date.now() / 1000, -3);
 const notFound = { status: 404, code: 'conversation_not_found', type: 'invalid_request_error' };
 
 /** Begins conversations one after the other. Resolves when the index knows them. */
-async function beginSessions({ ask, client }: ReturnType<typeof tenant>, ...ids: readonly string[]) {
+async function beginSessions({ ask, client }: ReturnType<typeof createTenant>, ...ids: readonly string[]) {
   const { message } = script(...ids.map(() => 'Done.'));
   for (const id of ids) {
     await ask(id, message(`Hello from ${id}`));
@@ -65,7 +65,7 @@ async function beginSessions({ ask, client }: ReturnType<typeof tenant>, ...ids:
 
 describe('a conversation', () => {
   it('exists as soon as its first response does, with its title and its times', async () => {
-    const { ask, client } = tenant();
+    const { ask, client } = createTenant();
     const { conversation } = await ask('c1', script('Done.').message('Where is my order?'));
     expect(conversation).toEqual({ id: 'c1' });
     expect(await client.conversations.retrieve('c1')).toEqual({
@@ -80,7 +80,7 @@ describe('a conversation', () => {
   });
 
   it('has the title from its updated metadata, until that is removed', async () => {
-    const it = tenant();
+    const it = createTenant();
     await beginSessions(it, 'c1');
     const { conversations } = it.client;
     const titled = await conversations.update('c1', { metadata: { title: 'My order' } });
@@ -101,7 +101,7 @@ describe('a conversation', () => {
     [{}, 'metadata', 'invalid_value'],
     [{ metadata: null, items: [] }, 'items', 'unknown_parameter'],
   ])('refuses to be updated with %j', async (body, param, code) => {
-    const it = tenant();
+    const it = createTenant();
     await beginSessions(it, 'c1');
     await expect(it.client.post('/conversations/c1', { body })).rejects.toMatchObject({
       status: 400,
@@ -111,7 +111,7 @@ describe('a conversation', () => {
   });
 
   it('is gone after it was deleted, with its items, its responses and its entry in the list', async () => {
-    const it = tenant();
+    const it = createTenant();
     const { conversations, responses } = it.client;
     const { id } = await it.ask('c1', script('Done.').message());
     expect(await conversations.delete('c1')).toEqual({
@@ -134,12 +134,12 @@ describe('a conversation', () => {
   it.each(['none', 'a/b', '%', 'ü', 'a'.repeat(200), '__proto__'])(
     'with the id %s is not found',
     async (id) => {
-      await expect(tenant().client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
+      await expect(createTenant().client.conversations.retrieve(id)).rejects.toMatchObject(notFound);
     },
   );
 
   it('names its model if several conversations have its id', async () => {
-    const { ask, client, list } = tenant();
+    const { ask, client, list } = createTenant();
     const { message } = script('One.', 'Two.');
     await ask('c1', message());
     await client.conversations.retrieve('c1');
@@ -161,7 +161,7 @@ describe('a conversation', () => {
 
 describe('the list of conversations', () => {
   it('is read in pages in either order', async () => {
-    const it = tenant();
+    const it = createTenant();
     await beginSessions(it, 'a', 'b', 'c');
     expect(await it.list()).toMatchObject({ object: 'list', first_id: 'c', last_id: 'a', has_more: false });
     const first = await it.list({ limit: 2 });
@@ -175,7 +175,7 @@ describe('the list of conversations', () => {
   });
 
   it('is empty for a person without conversations', async () => {
-    expect(await tenant().list()).toEqual({
+    expect(await createTenant().list()).toEqual({
       object: 'list',
       data: [],
       first_id: null,
@@ -192,12 +192,12 @@ describe('the list of conversations', () => {
     [{ after: 'nothing' }, 'after'],
     [{ before: 'a' }, 'before'],
   ])('refuses %j', async (query, param) => {
-    await expect(tenant().list(query)).rejects.toMatchObject({ status: 400, param });
+    await expect(createTenant().list(query)).rejects.toMatchObject({ status: 400, param });
   });
 
   it('shows no conversation of another tenant with the same ids', async () => {
-    const ours = tenant();
-    const theirs = tenant();
+    const ours = createTenant();
+    const theirs = createTenant();
     await beginSessions(ours, 'c1');
     const { id } = await ours.ask('only-ours', script('Secret.').message());
     await ours.client.conversations.retrieve('only-ours');
@@ -249,7 +249,7 @@ const summarizeItems = (items: readonly object[]): unknown[] =>
 
 describe('the items of a conversation', () => {
   it('are the messages, calls and answers, in order', async () => {
-    const { ask, client } = tenant();
+    const { ask, client } = createTenant();
     const { message } = script(
       { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }], text: 'I shall pay.' },
       'Paid.',
@@ -307,7 +307,7 @@ describe('the items of a conversation', () => {
   });
 
   it('are read in pages that the client joins, in either order', async () => {
-    const it = tenant();
+    const it = createTenant();
     const { message } = script('1', '2', '3', '4', '5', '6', '7', '8', '9', '10');
     for (let turn = 0; turn < 10; turn += 1) await it.ask('c1', message());
     const { items } = it.client.conversations;
@@ -330,7 +330,7 @@ describe('the items of a conversation', () => {
   });
 
   it('show the current text of a running turn', async () => {
-    const { client } = tenant();
+    const { client } = createTenant();
     const slow = holdReply('Done.');
     const { message } = script(slow.reply);
     const { id } = await client.responses.create({
@@ -346,7 +346,7 @@ describe('the items of a conversation', () => {
   });
 
   it('are not found in another conversation', async () => {
-    const it = tenant();
+    const it = createTenant();
     await beginSessions(it, 'c1', 'c2');
     const { items } = it.client.conversations;
     const [item] = (await items.list('c1')).data;
@@ -360,7 +360,7 @@ describe('the items of a conversation', () => {
   });
 
   it('refer to the files of a message by URL', async () => {
-    const { client, via } = tenant();
+    const { client, via } = createTenant();
     const response = await client.responses.create({
       model: 'seer',
       conversation: 'c1',
@@ -389,7 +389,7 @@ describe('the items of a conversation', () => {
 
 describe('a deleted response', () => {
   it('removes its conversation if that has no other response', async () => {
-    const it = tenant();
+    const it = createTenant();
     const { id } = await it.ask('c1', script('Done.').message());
     const raw = await it.via(`/v1/responses/${id}`, { method: 'DELETE' });
     expect(await raw.json()).toEqual({ id, object: 'response', deleted: true });
@@ -400,7 +400,7 @@ describe('a deleted response', () => {
   });
 
   it('is not removed if its conversation has other responses', async () => {
-    const { ask, client } = tenant();
+    const { ask, client } = createTenant();
     const { message } = script('One.', 'Two.');
     const first = await ask('c1', message());
     const second = await ask('c1', message());
@@ -412,7 +412,7 @@ describe('a deleted response', () => {
   });
 
   it('is not removed if its turn has a second response', async () => {
-    const { ask, client } = tenant();
+    const { ask, client } = createTenant();
     const { message } = script({ calls: [{ name: 'look_up', input: { id: '7' } }] }, 'Found.');
     const first = await ask('c1', message());
     const call = first.output.find((item) => item.type === 'function_call');
@@ -426,14 +426,14 @@ describe('a deleted response', () => {
   });
 
   it.each(['resp_1', 'x', 'resp_aW5kZXhlZC94L3kvMA'])('is not found by %s', async (id) => {
-    const { client } = tenant();
+    const { client } = createTenant();
     await expect(client.responses.delete(id)).rejects.toMatchObject({ status: 404 });
     await expect(client.responses.inputItems.list(id)).rejects.toMatchObject({ status: 404 });
   });
 });
 
 it('a change that a journal does not support is refused with the protocol’s error', async () => {
-  const it = tenant();
+  const it = createTenant();
   await beginSessions(it, 'c1');
   const { conversations } = it.client;
   const item = { type: 'message', role: 'user', content: 'Hello' } as const;

@@ -4,7 +4,7 @@ import type { ClientSession } from '../../../../client/client-session.ts';
 import type { Json, JsonObject } from '../../../../tool/json.ts';
 import type { PendingView } from '../../../../worker/turn-view.ts';
 import { type Action, useAction } from '../data/action.ts';
-import { ago, dateAndTime, duration } from '../ui/format.ts';
+import { dateAndTime, formatAgo, formatDuration } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Problem } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -67,7 +67,7 @@ function Terms({ pending: { by, notBy, expiresAt } }: Pick<PendingCardProps, 'pe
       {notBy !== undefined && <span>Not for the person who asked</span>}
       {left !== undefined && expiresAt !== undefined && (
         <time dateTime={new Date(expiresAt).toISOString()} title={dateAndTime(expiresAt)}>
-          {left > 0 ? `Expires in ${duration(left)}` : `Expired ${ago(expiresAt)}`}
+          {left > 0 ? `Expires in ${formatDuration(left)}` : `Expired ${formatAgo(expiresAt)}`}
         </time>
       )}
     </span>

@@ -1,7 +1,7 @@
 /** Shows a call in a reply: its tool, effect and outcome. A click shows its input and result. */
 import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';
-import { duration, formatCount } from '../ui/format.ts';
+import { formatCount, formatDuration } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -25,9 +25,9 @@ export function CallCard({ store, call }: CallCardProps) {
         {effect && <span class="muted small">{effect}</span>}
         <Outcome call={call} />
         <span class="call-brief muted">
-          <Line text={progress ?? brief(input)} most={120} />
+          <Line text={progress ?? shortenInput(input)} most={120} />
         </span>
-        {ms !== undefined && <span class="call-ms muted small">{duration(ms)}</span>}
+        {ms !== undefined && <span class="call-ms muted small">{formatDuration(ms)}</span>}
       </summary>
       <div class="call-body">
         <h3>Input</h3>
@@ -51,7 +51,7 @@ export function CallCard({ store, call }: CallCardProps) {
   );
 }
 
-const brief = (input: string): string => (/^\s*\{\s*\}\s*$/.test(input) ? '' : input.slice(0, 300));
+const shortenInput = (input: string): string => (/^\s*\{\s*\}\s*$/.test(input) ? '' : input.slice(0, 300));
 
 function Outcome({ call: { result, isWaiting, starts, decision } }: Pick<CallCardProps, 'call'>) {
   if (isWaiting) return <Badge tone="warn">waiting</Badge>;

@@ -5,7 +5,7 @@ import type { ClientSendOptions } from '../../../../client/client-session.ts';
 import { useAction } from '../data/action.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
-import { bytes } from '../ui/format.ts';
+import { formatBytes } from '../ui/format.ts';
 import { Button, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 
@@ -197,7 +197,7 @@ const Files = ({ files, onRemove }: FilesProps) =>
     <ul class="composer-files" aria-label="Files to send">
       {files.map((file) => (
         <li key={`${file.name} ${file.lastModified} ${file.size}`} class="file-chip">
-          <Line text={file.name} most={40} /> <span class="muted small">{bytes(file.size)}</span>
+          <Line text={file.name} most={40} /> <span class="muted small">{formatBytes(file.size)}</span>
           <button
             type="button"
             class="link"

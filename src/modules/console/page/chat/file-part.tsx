@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../data/api.ts';
 import type { SessionStore } from '../data/session-store.ts';
-import { bytes } from '../ui/format.ts';
+import { formatBytes } from '../ui/format.ts';
 import { Line } from '../ui/words.tsx';
 
 /** A stored file has an `id`, a linked file has a `url`, and a file from a model has `data`. */
@@ -83,7 +83,7 @@ function StoredFile({ store, id, file, isImage }: StoredFileProps) {
 const FileName = ({ file: { name, mediaType, size } }: { readonly file: AnyFile }) => (
   <span class="file-name">
     <Line text={name ?? mediaType} most={60} />
-    {size !== undefined && <span class="muted small"> {bytes(size)}</span>}
+    {size !== undefined && <span class="muted small"> {formatBytes(size)}</span>}
   </span>
 );
 

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { StoredEvent } from '../../../../journal/events.ts';
 import { toConversation } from '../chat/conversation.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
-import { compact, dollars, formatCount } from '../ui/format.ts';
+import { formatCompact, formatCount, formatDollars } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 
 export function SessionSummary({ store }: SessionViewProps) {
@@ -14,8 +14,8 @@ export function SessionSummary({ store }: SessionViewProps) {
     <p class="summary">
       {status}
       <span>{formatCount(length, 'event')}</span>
-      <span>{compact(tokens)} tokens</span>
-      {cost !== undefined && <span>{dollars(cost)}</span>}
+      <span>{formatCompact(tokens)} tokens</span>
+      {cost !== undefined && <span>{formatDollars(cost)}</span>}
     </p>
   );
 }

@@ -8,7 +8,7 @@ import { fromIndex, hasIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
 import { visited } from '../data/visited.ts';
 import { hrefOf } from '../shell/router.ts';
-import { ago } from '../ui/format.ts';
+import { formatAgo } from '../ui/format.ts';
 import { Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 
@@ -75,7 +75,7 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
               <Line text={one.title ?? one.session} />
             </a>
             <span class="muted small">
-              <Line text={one.agent} /> · {ago(one.lastActivity)}
+              <Line text={one.agent} /> · {formatAgo(one.lastActivity)}
             </span>
           </h2>
           {one.pending.map((pending) => (

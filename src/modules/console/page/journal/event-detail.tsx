@@ -5,7 +5,7 @@
 import type { EventOf, StoredEvent } from '../../../../journal/events.ts';
 import type { SessionStore } from '../data/session-store.ts';
 import { sessionHref } from '../shell/router.ts';
-import { count, dateAndTime, dollars, duration, timeOfDay } from '../ui/format.ts';
+import { count, dateAndTime, formatDollars, formatDuration, timeOfDay } from '../ui/format.ts';
 import { JsonView } from '../ui/json.tsx';
 import { Badge, Button, Facts, Fold } from '../ui/parts.tsx';
 import { Line, Words } from '../ui/words.tsx';
@@ -117,7 +117,7 @@ function Reply({ store, event }: OfType<'model-replied'>) {
           ['Input', usage && `${count(usage.inputTokens)} tokens`],
           ['Cached', usage?.cachedInputTokens && `${count(usage.cachedInputTokens)} tokens`],
           ['Output', usage && `${count(usage.outputTokens)} tokens`],
-          ['Cost', usage?.cost !== undefined && dollars(usage.cost)],
+          ['Cost', usage?.cost !== undefined && formatDollars(usage.cost)],
           ['Took over from', event.tookOver && <Line key="from" text={event.tookOver.from} />],
         ]}
       />
@@ -162,7 +162,7 @@ function Call({ store, event }: OfType<CallEvent>) {
           ['Stands for', call.meant && <Line key="meant" text={call.meant} />],
           ['Effect', effect && <Badge key="effect">{effect}</Badge>],
           ['Started', starts.length > 1 && `${starts.length} times`],
-          ['Ran for', ms !== undefined && duration(ms)],
+          ['Ran for', ms !== undefined && formatDuration(ms)],
           ['Waits for', event.type === 'tool-call-suspended' && event.wait.for],
           ['Answer', event.type === 'tool-call-answered' && answerOf(event)],
         ]}

@@ -1,6 +1,6 @@
 /** Summarizes an event in one line. */
 import type { StoredEvent } from '../../../../journal/events.ts';
-import { duration } from '../ui/format.ts';
+import { formatDuration } from '../ui/format.ts';
 import { callsOf, textOf } from './call-index.ts';
 
 /** Shortens a text before it is joined with others, since only the beginning is shown. */
@@ -30,7 +30,7 @@ export function summaryOf(event: StoredEvent): string {
     case 'tool-call-started':
       return `${event.effect} ${event.call}`;
     case 'tool-call-ended':
-      return `${resultLine(event.result)}${event.ms === undefined ? '' : `  (${duration(event.ms)})`}`;
+      return `${resultLine(event.result)}${event.ms === undefined ? '' : `  (${formatDuration(event.ms)})`}`;
     case 'tool-call-suspended':
       return `waits for a ${event.wait.for}`;
     case 'tool-call-answered':

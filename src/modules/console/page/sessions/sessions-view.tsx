@@ -9,7 +9,7 @@ import { useLoaded } from '../data/resource.ts';
 import { forget, visited } from '../data/visited.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, sessionHref, setQuery } from '../shell/router.ts';
-import { ago, compact, dateAndTime, dollars, formatCount } from '../ui/format.ts';
+import { dateAndTime, formatAgo, formatCompact, formatCount, formatDollars } from '../ui/format.ts';
 import { Badge, Button, Empty, Loading, Problem } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { openOwners } from './owner-dialog.tsx';
@@ -142,7 +142,7 @@ function Listed({ search, ...selection }: ListedProps) {
     );
   const pages = withFirst(value.pages, more);
   const known = inOrder(pages);
-  const shown = known.filter(({ title, session }) => fits(search, title ?? session));
+  const shown = known.filter(({ title, session }) => matchesTitle(search, title ?? session));
   const next = (): void => void action.run(async () => setMore(await loadPages(selection, pages)));
   return (
     <>
@@ -173,7 +173,7 @@ function Listed({ search, ...selection }: ListedProps) {
   );
 }
 
-const fits = (search: string, title: string): boolean =>
+const matchesTitle = (search: string, title: string): boolean =>
   title.toLowerCase().includes(search.trim().toLowerCase());
 
 const TONES = { running: 'accent', waiting: 'warn', failed: 'bad', idle: 'plain' } as const;
@@ -193,22 +193,22 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
         <Badge tone={TONES[status]}>{status}</Badge>
       </span>
       <span class="row-usage muted">
-        {formatCount(turns, 'turn')} · {compact(usage.inputTokens + usage.outputTokens)} tokens
-        {usage.cost !== undefined && ` · ${dollars(usage.cost)}`}
+        {formatCount(turns, 'turn')} · {formatCompact(usage.inputTokens + usage.outputTokens)} tokens
+        {usage.cost !== undefined && ` · ${formatDollars(usage.cost)}`}
       </span>
       <time
         class="row-ago muted"
         dateTime={new Date(lastActivity).toISOString()}
         title={dateAndTime(lastActivity)}
       >
-        {ago(lastActivity)}
+        {formatAgo(lastActivity)}
       </time>
     </a>
   );
 }
 
 function VisitedList({ search }: { readonly search: string }) {
-  const shown = visited.value.filter(({ session }) => fits(search, session));
+  const shown = visited.value.filter(({ session }) => matchesTitle(search, session));
   return (
     <>
       <p class="muted small">
@@ -225,7 +225,7 @@ function VisitedList({ search }: { readonly search: string }) {
               <span class="row-agent muted">
                 <Line text={agent} />
               </span>
-              <span class="row-ago muted">{ago(at)}</span>
+              <span class="row-ago muted">{formatAgo(at)}</span>
             </a>
             <Button
               kind="quiet"

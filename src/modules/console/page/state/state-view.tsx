@@ -160,11 +160,11 @@ function useRested(seq: number): number {
 
 /** Returns the parts of a state that differ from the state at the previous event. Compares each memory separately. */
 function changedKeys(before: JsonObject | undefined, now: JsonObject): ReadonlySet<string> {
-  const was = flat(before ?? {});
-  return new Set([...flat(now)].filter(([key, text]) => was.get(key) !== text).map(([key]) => key));
+  const was = flattenState(before ?? {});
+  return new Set([...flattenState(now)].filter(([key, text]) => was.get(key) !== text).map(([key]) => key));
 }
 
-const flat = ({ memory, ...others }: JsonObject): ReadonlyMap<string, string> =>
+const flattenState = ({ memory, ...others }: JsonObject): ReadonlyMap<string, string> =>
   new Map([
     ...Object.entries(others).map(([key, value]): [string, string] => [key, JSON.stringify(value)]),
     ...Object.entries(Object(memory)).map(([key, value]): [string, string] => [

@@ -7,7 +7,7 @@ import type {
   TurnTimeline,
   WaitNode,
 } from '../../../timeline/timeline.ts';
-import { compact, dollars } from '../ui/format.ts';
+import { formatCompact, formatDollars } from '../ui/format.ts';
 
 /** A bar of a row. A bar without an end is still running. */
 export interface Bar {
@@ -88,11 +88,11 @@ const MARKS: Readonly<Record<string, string>> = {
 
 function iterationRows({ model, calls }: IterationNode, depth: number): Row[] {
   const { usage } = model;
-  const tokens = usage && `${compact(usage.inputTokens)} in, ${compact(usage.outputTokens)} out`;
+  const tokens = usage && `${formatCompact(usage.inputTokens)} in, ${formatCompact(usage.outputTokens)} out`;
   const cached = usage?.cachedInputTokens;
   const share =
     cached && usage.inputTokens ? `, ${Math.round((100 * cached) / usage.inputTokens)}% cached` : '';
-  const cost = usage?.cost === undefined ? '' : `, ${dollars(usage.cost)}`;
+  const cost = usage?.cost === undefined ? '' : `, ${formatDollars(usage.cost)}`;
   return [
     {
       ...{ id: model.id, depth, kind: 'model', start: model.start, end: model.end, seq: model.seqs.at(-1) },

@@ -5,7 +5,7 @@ import { timelineOf } from '../../../timeline/timeline-of.ts';
 import type { SessionViewProps } from '../data/session-store.ts';
 import { EventDetail } from '../journal/event-detail.tsx';
 import { place, setQuery } from '../shell/router.ts';
-import { compact, dateAndTime, dollars, duration } from '../ui/format.ts';
+import { dateAndTime, formatCompact, formatDollars, formatDuration } from '../ui/format.ts';
 import { Badge, Empty } from '../ui/parts.tsx';
 import { Line } from '../ui/words.tsx';
 import { TurnPicker, turnsIn } from './turn-picker.tsx';
@@ -69,12 +69,12 @@ function TurnFacts({ timeline }: { readonly timeline: TurnTimeline }) {
         {outcome ?? status}
       </Badge>
       <span>{dateAndTime(start)}</span>
-      {end !== undefined && <span>{duration(end - start)}</span>}
+      {end !== undefined && <span>{formatDuration(end - start)}</span>}
       <span>
-        {compact(inputTokens)} in, {compact(outputTokens)} out
+        {formatCompact(inputTokens)} in, {formatCompact(outputTokens)} out
         {cached > 0 && inputTokens > 0 && `, ${Math.round((100 * cached) / inputTokens)}% cached`}
       </span>
-      {cost !== undefined && <span>{dollars(cost)}</span>}
+      {cost !== undefined && <span>{formatDollars(cost)}</span>}
       {error && (
         <span class="turn-error">
           <Line text={`${error.type}: ${error.message}`} most={300} />

@@ -1,6 +1,6 @@
 /** Shows rows with bars on a time scale. Arrow keys move between rows, and Enter opens a row. */
 import { useRef } from 'preact/hooks';
-import { duration } from '../ui/format.ts';
+import { formatDuration } from '../ui/format.ts';
 import { Badge } from '../ui/parts.tsx';
 import { indexAfter } from '../ui/tabs.tsx';
 import { Line } from '../ui/words.tsx';
@@ -37,7 +37,7 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
         <span class="ticks">
           {[0, 0.25, 0.5, 0.75, 1].map((part) => (
             <span key={part} style={{ left: `${part * 100}%` }}>
-              {duration(span * part)}
+              {formatDuration(span * part)}
             </span>
           ))}
         </span>
@@ -68,7 +68,7 @@ export function Waterfall({ rows, from, to, opened, onOpen }: WaterfallProps) {
                   <BarMark key={bar.start} bar={bar} from={from} span={span} to={to} />
                 ))}
                 <span class="row-time" style={{ left: `${labelAt(row, { from, to, span })}%` }}>
-                  {row.kind === 'mark' ? '' : duration((row.end ?? to) - row.start)}
+                  {row.kind === 'mark' ? '' : formatDuration((row.end ?? to) - row.start)}
                 </span>
               </span>
             </button>

@@ -7,14 +7,14 @@ const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 export const count = (value: number): string => WHOLE.format(value);
 
 /** Returns a short number: `1.2K`. */
-export const compact = (value: number): string => COMPACT.format(value);
+export const formatCompact = (value: number): string => COMPACT.format(value);
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
 export const formatCount = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 
 /** Returns a duration: `12 ms`, `1.4 s`, `2 min 5 s`, `3 h 2 min`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   const minutes = Math.floor(ms / 60_000);
@@ -24,7 +24,7 @@ export function duration(ms: number): string {
 }
 
 /** Returns a cost in USD, with as many digits as it needs. */
-export const dollars = (cost: number): string =>
+export const formatDollars = (cost: number): string =>
   `$${cost === 0 || cost >= 1 ? cost.toFixed(2) : cost.toPrecision(2)}`;
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
@@ -36,7 +36,7 @@ export const timeOfDay = (at: number): string => TIME.format(at);
 export const dateAndTime = (at: number): string => DAY_AND_TIME.format(at);
 
 /** Returns how long ago a time was: `5 min ago`. */
-export function ago(at: number, now = Date.now()): string {
+export function formatAgo(at: number, now = Date.now()): string {
   const ms = Math.max(0, now - at);
   if (ms < 45_000) return 'just now';
   if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min ago`;
@@ -45,7 +45,7 @@ export function ago(at: number, now = Date.now()): string {
 }
 
 /** Returns a size: `1.2 MB`. */
-export function bytes(size: number): string {
+export function formatBytes(size: number): string {
   if (size < 1_000) return `${size} B`;
   return size < 1_000_000 ? `${(size / 1_000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;
 }

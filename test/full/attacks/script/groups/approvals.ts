@@ -1,9 +1,9 @@
 /** Decisions by the wrong person, repeated decisions, and late ones. */
-import { type Attack, type Check, formatResponse, problem, status } from '../attack.ts';
+import { type Attack, type Check, formatResponse, hasStatus, isProblem } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { pollUntilEnded } from '../patience.ts';
 import type { Victims } from '../victims.ts';
-import { deciding, invalidBody, roleNeeded, startWaitingTurn } from './waiting.ts';
+import { decideOn, invalidBody, roleNeeded, startWaitingTurn } from './waiting.ts';
 
 const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 
@@ -44,13 +44,13 @@ const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] 
     invalidBody('reason: must be text of at most 2000 characters'),
   ],
   ['a list', '[{"decision":"approve"}]', invalidBody('it must be a JSON object')],
-  ['a body that is not JSON', 'approve', problem(400, 'bad-json', 'The body is not JSON.')],
+  ['a body that is not JSON', 'approve', isProblem(400, 'bad-json', 'The body is not JSON.')],
 ];
 
 /** Invalid call ids in a path. */
 const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.repeat(300)}.1.0`];
 
-const alreadyAnswered = problem(
+const alreadyAnswered = isProblem(
   409,
   'already-answered',
   'This question has already been answered. GET /agents/clerk/sessions/{session} shows the state of the session.',
@@ -60,7 +60,7 @@ const byRoles: readonly Attack[] = [
   ...decisions.map(
     (decision): Attack => ({
       name: `a caller without the role cannot ${decision}`,
-      act: deciding({ decision, ...(decision === 'edit' && { input: { amount: 1 } }) }, 'ann'),
+      act: decideOn({ decision, ...(decision === 'edit' && { input: { amount: 1 } }) }, 'ann'),
       comes: roleNeeded,
     }),
   ),
@@ -85,7 +85,7 @@ const byRoles: readonly Attack[] = [
       await scene.rolf.del(scene.own);
       return came;
     },
-    comes: problem(404, 'unknown-session'),
+    comes: isProblem(404, 'unknown-session'),
   },
   {
     name: 'a caller without the role cannot decline a call with ?pending=decline',
@@ -105,7 +105,7 @@ const byRoles: readonly Attack[] = [
       const { turn } = await startWaitingTurn(scene, 'refund');
       return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
     },
-    comes: problem(
+    comes: isProblem(
       403,
       'role-required',
       "Turn … waits for a person with the role 'manager', and only they may cancel it. Send the token of a person with this role.",
@@ -117,7 +117,7 @@ const byRoles: readonly Attack[] = [
       await startWaitingTurn(scene, 'refund');
       return scene.ann.del(scene.own);
     },
-    comes: problem(
+    comes: isProblem(
       403,
       'role-required',
       "Turn … of this session waits for a person with the role 'manager', and only they may erase it. Send the token of a person with this role.",
@@ -186,7 +186,7 @@ const once: readonly Attack[] = [
       await pollUntilEnded(() => scene.ann.get(`${scene.own}/turns/${turn}`));
       return scene.rolf.post(path, { decision: 'approve' });
     },
-    comes: problem(409, 'approval-expired'),
+    comes: isProblem(409, 'approval-expired'),
   },
   {
     name: 'an approval in a cancelled turn pays nothing',
@@ -196,7 +196,7 @@ const once: readonly Attack[] = [
       await pollUntilEnded(() => scene.ann.get(`${scene.own}/turns/${turn}`));
       return scene.rolf.post(path, { decision: 'approve' });
     },
-    comes: status(409),
+    comes: hasStatus(409),
   },
   {
     name: 'an approval in an erased session returns 404',
@@ -205,7 +205,7 @@ const once: readonly Attack[] = [
       await scene.rolf.del(scene.own);
       return scene.rolf.post(path, { decision: 'approve' });
     },
-    comes: problem(404, 'unknown-session'),
+    comes: isProblem(404, 'unknown-session'),
   },
 ];
 
@@ -214,7 +214,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
   ...bodies.map(
     ([what, body, comes]): Attack => ({
       name: `${what} does not decide the call`,
-      act: deciding(body),
+      act: decideOn(body),
       comes,
     }),
   ),
@@ -228,7 +228,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
         await scene.rolf.del(scene.own);
         return came;
       },
-      comes: status(404),
+      comes: hasStatus(404),
     }),
   ),
   {
@@ -239,6 +239,6 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return came;
     },
-    comes: problem(404, 'unknown-call'),
+    comes: isProblem(404, 'unknown-call'),
   },
 ];

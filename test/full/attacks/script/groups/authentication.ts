@@ -1,6 +1,6 @@
 /** Callers with an invalid token, or with false claims in a token. */
 
-import { type Attack, answer, containsText, passesAll, problem, status } from '../attack.ts';
+import { type Attack, containsText, hasStatus, isAnswer, isProblem, passesAll } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { isHealthy } from '../invariants.ts';
 import type { Claims, Forgery } from '../secrets.ts';
@@ -8,9 +8,9 @@ import { tokenOf } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
 import { otherRoutes, routesToZeta } from './routes.ts';
 
-const unknown = problem(401, 'unauthorized', 'The request has no valid credentials.');
+const unknown = isProblem(401, 'unauthorized', 'The request has no valid credentials.');
 
-const inside = problem(
+const inside = isProblem(
   500,
   'internal-error',
   'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
@@ -90,7 +90,7 @@ export const authentication = (victims: Victims): readonly Attack[] => [
     ({ what, sent }): Attack => ({
       name: `${what} returns 401 without a token`,
       act: ({ nobody }) => nobody.ask(sent),
-      comes: sent.method === 'HEAD' ? status(401) : unknown,
+      comes: sent.method === 'HEAD' ? hasStatus(401) : unknown,
     }),
   ),
   ...forged.map(
@@ -135,7 +135,7 @@ export const authentication = (victims: Victims): readonly Attack[] => [
       await rolf.del(own);
       return refused;
     },
-    comes: passesAll(problem(403, 'role-required'), answer(403, { role: 'manager' })),
+    comes: passesAll(isProblem(403, 'role-required'), isAnswer(403, { role: 'manager' })),
   },
   {
     name: 'a refusal contains no caller, tenant or token',

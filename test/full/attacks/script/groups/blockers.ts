@@ -1,6 +1,6 @@
 /** Inputs that would keep an isolate busy, lead a provider into a private network, or hold it open. */
 
-import { type Attack, type Check, formatResponse, problem } from '../attack.ts';
+import { type Attack, type Check, formatResponse, isProblem } from '../attack.ts';
 import { isHealthy } from '../invariants.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -18,7 +18,11 @@ const PRIVATE = [
   'printer.local.',
 ];
 
-const refused: Check = problem(422, 'invalid-body', '…points to a private network, so send the file itself…');
+const refused: Check = isProblem(
+  422,
+  'invalid-body',
+  '…points to a private network, so send the file itself…',
+);
 
 const addresses = PRIVATE.map(
   (host): Attack => ({
@@ -35,7 +39,7 @@ const addresses = PRIVATE.map(
 );
 
 /** Runs a turn. Returns whether `/health` answers within a second while the turn runs. */
-async function meanwhile({ ann, own }: Scene, message: string): Promise<readonly unknown[]> {
+async function sendMeanwhile({ ann, own }: Scene, message: string): Promise<readonly unknown[]> {
   const sent = ann.post(`${own}/messages`, { message });
   const began = performance.now();
   const health = await ann.get('/health');
@@ -47,17 +51,18 @@ export const blockers = (): readonly Attack[] => [
   ...addresses,
   {
     name: 'a message of ellipses does not block other requests',
-    act: (scene) => meanwhile(scene, `${scene.play('Done.')} ${'…'.repeat(60_000)}`),
+    act: (scene) => sendMeanwhile(scene, `${scene.play('Done.')} ${'…'.repeat(60_000)}`),
     comes: [true, true, '200'],
   },
   {
     name: 'a reply of ellipses and prefixes of secrets does not block other requests',
-    act: (scene) => meanwhile(scene, scene.play('sk-…'.repeat(200_000))),
+    act: (scene) => sendMeanwhile(scene, scene.play('sk-…'.repeat(200_000))),
     comes: [true, true, '200'],
   },
   {
     name: 'a call with a million braces does not block other requests',
-    act: (scene) => meanwhile(scene, scene.play([{ name: 'note', input: '}'.repeat(1_000_000) }], sayResult)),
+    act: (scene) =>
+      sendMeanwhile(scene, scene.play([{ name: 'note', input: '}'.repeat(1_000_000) }], sayResult)),
     comes: [true, true, '200'],
   },
   {

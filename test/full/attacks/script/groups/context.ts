@@ -1,5 +1,5 @@
 /** The tool-call context: the keys that a client can set, and those that it cannot. */
-import { type Attack, type Check, containsText, holding, problem } from '../attack.ts';
+import { type Attack, type Check, containsPart, containsText, isProblem } from '../attack.ts';
 import { pollUntilEnded } from '../patience.ts';
 import { type Call, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -7,7 +7,7 @@ import type { Scene } from '../scene.ts';
 const LOOK: readonly Call[] = [{ name: 'whoami', input: {} }];
 
 /** Returns the context that the tool `whoami` sees during this turn. */
-async function seen(
+async function readSeen(
   { ann, own, play }: Scene,
   body: object,
   headers: Readonly<Record<string, string>> = {},
@@ -18,7 +18,7 @@ async function seen(
 }
 
 const notAllowed = (key: string): Check =>
-  problem(
+  isProblem(
     422,
     'invalid-body',
     `The body is not valid: context: a body cannot set '${key}'. Allow it in createHoldfast({ http: { bodyContext: [...] } }).`,
@@ -51,29 +51,29 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
   [
     'a body that sets __proto__',
     '{"message":"x","__proto__":{"context":{"tenant":"zeta"}}}',
-    problem(422, 'invalid-body', 'The body is not valid: __proto__: is not known here.'),
+    isProblem(422, 'invalid-body', 'The body is not valid: __proto__: is not known here.'),
   ],
   ['a repeated context', '{"message":"x","context":{},"context":{"tenant":"zeta"}}', notAllowed('tenant')],
   ['a key with escape sequences', '{"message":"x","context":{"\\u0074enant":"zeta"}}', notAllowed('tenant')],
   [
     'a context that is a list',
     '{"message":"x","context":[["tenant","zeta"]]}',
-    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+    isProblem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
   ],
   [
     'a context that is text',
     '{"message":"x","context":"{\\"tenant\\":\\"zeta\\"}"}',
-    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+    isProblem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
   ],
   [
     'a context that is null',
     '{"message":"x","context":null}',
-    problem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
+    isProblem(422, 'invalid-body', 'The body is not valid: context: must be a JSON object.'),
   ],
   [
     'an allowed value with excessive nesting',
     `{"message":"x","context":{"locale":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`,
-    problem(
+    isProblem(
       422,
       'invalid-body',
       "The body is not valid: context: the value of 'locale' is nested too deeply.",
@@ -105,7 +105,7 @@ export const context = (): readonly Attack[] => [
     (loopId): Attack => ({
       name: `a loop cannot have the id ${JSON.stringify(loopId).slice(0, 24)}`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', loopId }),
-      comes: problem(
+      comes: isProblem(
         422,
         'invalid-body',
         'The body is not valid: loopId: must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -.',
@@ -132,24 +132,24 @@ export const context = (): readonly Attack[] => [
   },
   {
     name: 'the header of a gateway overrides an allowed key, and neither of them is the principal',
-    act: (scene) => seen(scene, { context: { locale: 'de' } }, { 'x-gateway-tenant': 'zeta' }),
-    comes: holding({ principal: OF_ANN, context: { locale: 'de', tenant: 'zeta', plan: 'basic' } }),
+    act: (scene) => readSeen(scene, { context: { locale: 'de' } }, { 'x-gateway-tenant': 'zeta' }),
+    comes: containsPart({ principal: OF_ANN, context: { locale: 'de', tenant: 'zeta', plan: 'basic' } }),
   },
   {
     name: 'without the gateway, the tenant in the context is that of the principal',
-    act: (scene) => seen(scene, {}),
-    comes: holding({ principal: OF_ANN, context: { tenant: 'acme', plan: 'basic' } }),
+    act: (scene) => readSeen(scene, {}),
+    comes: containsPart({ principal: OF_ANN, context: { tenant: 'acme', plan: 'basic' } }),
   },
   {
     name: 'headers without a mapping do not set the context',
     act: (scene) =>
-      seen(scene, {}, { tenant: 'zeta', plan: 'gold', 'x-plan': 'gold', 'x-context-plan': 'gold' }),
-    comes: holding({ context: { tenant: 'acme', plan: 'basic' } }),
+      readSeen(scene, {}, { tenant: 'zeta', plan: 'gold', 'x-plan': 'gold', 'x-context-plan': 'gold' }),
+    comes: containsPart({ context: { tenant: 'acme', plan: 'basic' } }),
   },
   {
     name: 'a mapped header can only set a text',
-    act: (scene) => seen(scene, {}, { 'x-gateway-tenant': '{"plan":"gold"}' }),
-    comes: holding({ context: { tenant: '{"plan":"gold"}', plan: 'basic' } }),
+    act: (scene) => readSeen(scene, {}, { 'x-gateway-tenant': '{"plan":"gold"}' }),
+    comes: containsPart({ context: { tenant: '{"plan":"gold"}', plan: 'basic' } }),
   },
   {
     name: 'a form cannot set a key that a body must not set',
@@ -165,7 +165,7 @@ export const context = (): readonly Attack[] => [
         formOf({ message: 'x', context: '{}' }, { context: '{"tenant":"zeta"}' }),
         FORM,
       ),
-    comes: problem(422, 'invalid-body', 'The body is not valid: context: appears more than once.'),
+    comes: isProblem(422, 'invalid-body', 'The body is not valid: context: appears more than once.'),
   },
   {
     name: 'a steering message does not change the context of the running turn',

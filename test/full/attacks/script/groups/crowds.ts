@@ -1,12 +1,12 @@
 /** Callers who send more messages than a session accepts. */
-import { type Attack, answer, formatResponse, passesAll, problem } from '../attack.ts';
+import { type Attack, formatResponse, isAnswer, isProblem, passesAll } from '../attack.ts';
 import { pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 const QUEUED = { prefer: 'respond-async' };
 
 /** Sends this many messages at once to a session whose turn waits for a person. Returns the outcomes. */
-async function crowd(
+async function sendCrowd(
   scene: Scene,
   count: number,
   query = '?whenBusy=queue',
@@ -27,7 +27,7 @@ async function crowd(
 const countResponses = (came: readonly ReceivedResponse[]): Readonly<Record<string, number>> =>
   Object.fromEntries(Array.from(Map.groupBy(came, formatResponse), ([kind, some]) => [kind, some.length]));
 
-const full = problem(
+const full = isProblem(
   429,
   'queue-full',
   'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.',
@@ -46,7 +46,7 @@ export const crowds = (): readonly Attack[] => [
   {
     name: 'the 101st queued message is refused with a retry time',
     async act(scene) {
-      await crowd(scene, 100);
+      await sendCrowd(scene, 100);
       const last = await scene.ann.post(
         `${scene.own}/messages?whenBusy=queue`,
         { message: 'One more.' },
@@ -60,7 +60,7 @@ export const crowds = (): readonly Attack[] => [
   {
     name: 'a hundred of 120 concurrent queued messages are accepted',
     async act(scene) {
-      const came = await crowd(scene, 120);
+      const came = await sendCrowd(scene, 120);
       await scene.rolf.del(scene.own);
       return countResponses(came);
     },
@@ -83,7 +83,7 @@ export const crowds = (): readonly Attack[] => [
     name: 'queued and scheduled messages share the limit of a hundred',
     async act(scene) {
       const { ann, own, rolf } = scene;
-      const queued = await crowd(scene, 60);
+      const queued = await sendCrowd(scene, 60);
       const planned = await Promise.all(
         Array.from({ length: 60 }, () =>
           ann.post(`${own}/messages`, { message: 'Later.', delaySeconds: HOUR }),
@@ -97,7 +97,7 @@ export const crowds = (): readonly Attack[] => [
   {
     name: 'waiting messages have at most ten megabytes in total',
     async act(scene) {
-      await crowd(scene, 1);
+      await sendCrowd(scene, 1);
       const long = 'x'.repeat(190_000);
       const came = await Promise.all(
         Array.from({ length: 60 }, () =>
@@ -112,19 +112,19 @@ export const crowds = (): readonly Attack[] => [
   {
     name: 'a full session does not affect another session',
     async act(scene) {
-      await crowd(scene, 100);
+      await sendCrowd(scene, 100);
       const other = await scene.ann.post(`${scene.at(`${scene.session}-b`)}/messages`, {
         message: scene.play('Here.'),
       });
       await scene.rolf.del(scene.own);
       return other;
     },
-    comes: answer(200, { text: 'Here.' }),
+    comes: isAnswer(200, { text: 'Here.' }),
   },
   {
     name: 'messages that do not wait are refused because the session is busy',
     async act(scene) {
-      const came = await crowd(scene, 30, '');
+      const came = await sendCrowd(scene, 30, '');
       await scene.rolf.del(scene.own);
       return countResponses(came);
     },
@@ -133,7 +133,7 @@ export const crowds = (): readonly Attack[] => [
   {
     name: 'a turn that waits for a person does not accept a steering message',
     async act(scene) {
-      const came = await crowd(scene, 1, '?whenBusy=steer');
+      const came = await sendCrowd(scene, 1, '?whenBusy=steer');
       await scene.rolf.del(scene.own);
       return came.map(formatResponse);
     },

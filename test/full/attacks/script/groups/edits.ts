@@ -1,8 +1,8 @@
 /** Decisions about the wrong call or with a changed input. */
-import { type Attack, answer, formatResponse, problem } from '../attack.ts';
+import { type Attack, formatResponse, isAnswer, isProblem } from '../attack.ts';
 import { pendingIn } from '../http.ts';
 import { PENDING } from '../victims.ts';
-import { deciding, startWaitingTurn } from './waiting.ts';
+import { decideOn, startWaitingTurn } from './waiting.ts';
 
 export const edits = (): readonly Attack[] => [
   ...(
@@ -16,13 +16,13 @@ export const edits = (): readonly Attack[] => [
         await scene.rolf.del(scene.own);
         return came;
       },
-      comes: problem(422, 'invalid-body'),
+      comes: isProblem(422, 'invalid-body'),
     }),
   ),
   {
     name: "an edit pays the reviewer's amount once",
-    act: deciding({ decision: 'edit', input: { amount: 2 } }),
-    comes: answer(200, { text: 'Done.' }),
+    act: decideOn({ decision: 'edit', input: { amount: 2 } }),
+    comes: isAnswer(200, { text: 'Done.' }),
     effects: ['refund 2 for acme'],
   },
   {
@@ -51,14 +51,22 @@ export const edits = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return came;
     },
-    comes: problem(409, 'not-waiting', 'Call … does not wait for this answer. It has not asked 2 questions.'),
+    comes: isProblem(
+      409,
+      'not-waiting',
+      'Call … does not wait for this answer. It has not asked 2 questions.',
+    ),
   },
   ...['0', '-1', '1e3', '01', '1.0', 'NaN', '99999999', '%00'].map(
     (which): Attack => ({
       name: `the question ${which} does not exist`,
       act: ({ rolf, at }) =>
         rolf.post(`${at(PENDING)}/approvals/x?question=${which}`, { decision: 'approve' }),
-      comes: problem(400, 'invalid-query', 'question must be the number of a question of the call, from 1.'),
+      comes: isProblem(
+        400,
+        'invalid-query',
+        'question must be the number of a question of the call, from 1.',
+      ),
     }),
   ),
   {
@@ -69,7 +77,7 @@ export const edits = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return came;
     },
-    comes: problem(409, 'wrong-answer'),
+    comes: isProblem(409, 'wrong-answer'),
   },
   {
     name: 'a decision in place of a result is refused',
@@ -79,7 +87,7 @@ export const edits = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return came;
     },
-    comes: problem(409, 'wrong-answer'),
+    comes: isProblem(409, 'wrong-answer'),
   },
   {
     name: 'the requester of a transfer cannot approve it, regardless of roles',

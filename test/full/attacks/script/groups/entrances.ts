@@ -1,7 +1,7 @@
 /**
  * Attacks on the built-in authentication: localhost, a token, no authentication, and pages of other origins.
  */
-import { type Attack, type Check, passesAll, problem } from '../attack.ts';
+import { type Attack, type Check, isProblem, passesAll } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { SECRETS } from '../secrets.ts';
 
@@ -10,7 +10,7 @@ const SET_TOKEN =
 
 /** Expects the refusal of local mode, with the header or host that shows that the request is not local. */
 export const onlyLocal = (sign: string): Check =>
-  problem(
+  isProblem(
     403,
     'only-localhost',
     `This Worker only accepts requests from its own machine, but this one ${sign}. ${SET_TOKEN}`,
@@ -87,7 +87,7 @@ const local: readonly Attack[] = [
   },
 ];
 
-const wrongToken = problem(
+const wrongToken = isProblem(
   401,
   'unauthorized',
   'The request has no valid token. Send one as "Authorization: Bearer ...".',
@@ -129,7 +129,7 @@ function challenge(came: unknown): string | undefined {
 }
 
 /** The refusal if the app configures no authentication. */
-export const NO_AUTH = problem(
+export const NO_AUTH = isProblem(
   401,
   'not-configured',
   `This Worker has no authentication yet. ${SET_TOKEN.slice(0, -1)}. On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
@@ -152,7 +152,7 @@ const nothingSet: readonly Attack[] = [
   ),
 ];
 
-const crossSite = problem(
+const crossSite = isProblem(
   403,
   'cross-site',
   "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",

@@ -2,12 +2,12 @@
 import {
   type Attack,
   type Check,
+  containsPart,
   formatResponse,
-  holding,
-  notSaying,
+  hasStatus,
+  isProblem,
+  lacksText,
   passesAll,
-  problem,
-  status,
 } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -28,26 +28,26 @@ const send = ({ ann, own }: Scene, ...parts: readonly object[]): Promise<Receive
   ann.post(`${own}/messages`, { message: [{ type: 'text', text: 'Look.' }, ...parts] });
 
 const invalidBody = (detail: string): Check =>
-  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+  isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
 /** Form parts that are not files, or not accepted. */
 const parts: readonly (readonly [what: string, part: object, comes: Check])[] = [
-  ['a script', part('application/javascript', btoa('alert(1)')), status(415)],
-  ['HTML with its type in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), status(415)],
-  ['a program', part('application/x-msdownload', btoa('MZ')), status(415)],
+  ['a script', part('application/javascript', btoa('alert(1)')), hasStatus(415)],
+  ['HTML with its type in capitals', part('APPLICATION/XHTML+XML', btoa('<x>')), hasStatus(415)],
+  ['a program', part('application/x-msdownload', btoa('MZ')), hasStatus(415)],
   [
     'a type with a line break',
     part('image/png\r\nx-evil: 1', PNG),
     invalidBody('message[1].mediaType: must be a media type such as image/png'),
   ],
-  ['a wildcard type', part('image/*', PNG), status(415, 422)],
+  ['a wildcard type', part('image/*', PNG), hasStatus(415, 422)],
   [
     'invalid base64',
     part('image/png', '!!!'),
     invalidBody('message[1].data: must be base64: A-Z a-z 0-9 + / and its padding, without white space'),
   ],
-  ['base64 with line breaks', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), status(422)],
-  ['an empty file', part('image/png', ''), status(422)],
+  ['base64 with line breaks', part('image/png', `${PNG.slice(0, 8)}\n${PNG.slice(8)}`), hasStatus(422)],
+  ['an empty file', part('image/png', ''), hasStatus(422)],
   [
     'both data and a URL',
     part('image/png', PNG, { url: 'https://example.com/x.png' }),
@@ -61,7 +61,7 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
   [
     'a data URL without base64',
     { type: 'file', mediaType: 'text/plain', data: 'data:text/plain,x' },
-    status(422),
+    hasStatus(422),
   ],
   [
     'an http URL',
@@ -88,8 +88,8 @@ const parts: readonly (readonly [what: string, part: object, comes: Check])[] = 
     { type: 'file', mediaType: 'image/png', url: `https://example.com/${'x'.repeat(9000)}` },
     invalidBody('message[1].url: must have at most 8192 characters'),
   ],
-  ['the id of a file', { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' }, status(422)],
-  ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), status(413)],
+  ['the id of a file', { type: 'file', file: 'a'.repeat(64), mediaType: 'image/png' }, hasStatus(422)],
+  ['a file of nine megabytes', part('image/png', 'A'.repeat(12_000_000)), hasStatus(413)],
 ];
 
 const BOUNDARY = 'b';
@@ -102,9 +102,9 @@ const END = `--${BOUNDARY}--\r\n`;
 
 /** Invalid or oversized forms. */
 const forms: readonly (readonly [what: string, body: string, comes: Check, type?: string])[] = [
-  ['a truncated form', field('name="message"', 'x'), problem(400, 'bad-form')],
-  ['a form with another boundary', END, problem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
-  ['a form without a boundary', END, problem(400, 'bad-form'), 'multipart/form-data'],
+  ['a truncated form', field('name="message"', 'x'), isProblem(400, 'bad-form')],
+  ['a form with another boundary', END, isProblem(400, 'bad-form'), 'multipart/form-data; boundary=other'],
+  ['a form without a boundary', END, isProblem(400, 'bad-form'), 'multipart/form-data'],
   [
     'a repeated message',
     `${field('name="message"', 'x')}${field('name="message"', 'y')}${END}`,
@@ -118,22 +118,22 @@ const forms: readonly (readonly [what: string, body: string, comes: Check, type?
   [
     'a hundred and one files',
     `${field('name="message"', 'x')}${Array.from({ length: 101 }, (_, at) => field(`name="f${at}"; filename="f"`, 'x', 'text/plain')).join('')}${END}`,
-    status(422),
+    hasStatus(422),
   ],
   [
     'thousands of fields',
     `${Array.from({ length: 5_000 }, (_, at) => field(`name="f${at}"`, 'x')).join('')}${END}`,
-    status(422),
+    hasStatus(422),
   ],
   [
     'a field that is larger than a body',
     `${field('name="message"', 'x'.repeat(250_000))}${END}`,
-    status(413),
+    hasStatus(413),
   ],
   [
     'a file whose type is a script',
     `${field('name="message"', 'x')}${field('name="f"; filename="x.js"', 'alert(1)', 'application/javascript')}${END}`,
-    status(415),
+    hasStatus(415),
   ],
   [
     'a field with the name __proto__',
@@ -218,7 +218,7 @@ export const files = (): readonly Attack[] => [
         const { headers } = await uploadAndGet(scene, type, name, bytes);
         return { ...headers, kind: String(headers['content-disposition']).split(';')[0] };
       },
-      comes: holding({ ...SAFE, kind: 'attachment' }),
+      comes: containsPart({ ...SAFE, kind: 'attachment' }),
     }),
   ),
   ...names.map(
@@ -228,7 +228,7 @@ export const files = (): readonly Attack[] => [
         const { headers, status: code } = await uploadAndGet(scene, 'text/plain', name, 'x');
         return `${code} ${headers['content-disposition']} ${headers['set-cookie']}`;
       },
-      comes: passesAll(notSaying(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
+      comes: passesAll(lacksText(/[/\\\r\n]|filename="[^"]*"[^;]*filename="|\u202e/), holdsStatus),
     }),
   ),
   ...ranges.map(
@@ -250,7 +250,7 @@ export const files = (): readonly Attack[] => [
         await send(scene);
         return scene.ann.get(`${scene.own}/files/${id}`);
       },
-      comes: status(404),
+      comes: hasStatus(404),
     }),
   ),
   {
@@ -281,7 +281,7 @@ export const files = (): readonly Attack[] => [
         `${field('name="message"', 'x')}${field('name="f"; filename="x.png"', 'x', 'image/png')}${END}`,
         { 'content-type': FORM },
       ),
-    comes: status(415),
+    comes: hasStatus(415),
   },
 ];
 

@@ -1,5 +1,13 @@
 /** Malformed headers and bodies, and tool inputs that are not valid. */
-import { type Attack, answer, type Check, containsText, formatResponse, problem, status } from '../attack.ts';
+import {
+  type Attack,
+  type Check,
+  containsText,
+  formatResponse,
+  hasStatus,
+  isAnswer,
+  isProblem,
+} from '../attack.ts';
 import type { RequestToSend } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
 
@@ -12,13 +20,13 @@ const json = (
 });
 
 const invalidBody = (detail: string): Check =>
-  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+  isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
-const notJson = problem(400, 'bad-json', 'The body is not JSON.');
+const notJson = isProblem(400, 'bad-json', 'The body is not JSON.');
 
 const noObject = invalidBody('it must be a JSON object');
 
-const wrongType = problem(
+const wrongType = isProblem(
   415,
   'unsupported-media-type',
   'This Content-Type is not supported. Send the body as application/json or multipart/form-data.',
@@ -70,25 +78,25 @@ const bodies: readonly (readonly [
     json('{"message":[{"type":"text","text":"x","role":"system"}]}'),
     invalidBody('message[0].role: is not known here'),
   ],
-  ['a negative delay', json('{"message":"x","delaySeconds":-1}'), status(422)],
-  ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), status(422)],
-  ['an infinite delay', json('{"message":"x","delaySeconds":1e999}'), status(422)],
-  ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), status(422)],
+  ['a negative delay', json('{"message":"x","delaySeconds":-1}'), hasStatus(422)],
+  ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), hasStatus(422)],
+  ['an infinite delay', json('{"message":"x","delaySeconds":1e999}'), hasStatus(422)],
+  ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), hasStatus(422)],
   ['a body with excessive nesting', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), noObject],
   [
     'a body of a million keys',
     json(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
-    status(413, 422),
+    hasStatus(413, 422),
   ],
   [
     'a body that exceeds the maximum size',
     json(`{"message":"${'x'.repeat(13_000_000)}"}`),
-    problem(413, 'body-too-large', 'The body is larger than 12582912 bytes. Send less.'),
+    isProblem(413, 'body-too-large', 'The body is larger than 12582912 bytes. Send less.'),
   ],
   [
     'a body of values that take more memory than bytes',
     json(`{"message":"x","context":[${'1,'.repeat(150_000)}1]}`),
-    problem(
+    isProblem(
       413,
       'body-too-large',
       'Without its files, the body is larger than 200000 bytes. Send less, or long text as a file.',
@@ -100,7 +108,7 @@ const bodies: readonly (readonly [
       headers: [['content-type', 'application/json']],
       body: Buffer.from('{"message":"\xff\xfe"}', 'latin1'),
     },
-    problem(400, 'bad-json', 'The body is not UTF-8.'),
+    isProblem(400, 'bad-json', 'The body is not UTF-8.'),
   ],
   [
     'a body in UTF-16',
@@ -130,7 +138,7 @@ const bodies: readonly (readonly [
   [
     'a body that claims to be compressed',
     json('{"message":"x"}', [['content-encoding', 'gzip']]),
-    status(400, 415, 200),
+    hasStatus(400, 415, 200),
   ],
 ];
 
@@ -145,43 +153,43 @@ const headers: readonly (readonly [
     'an empty key',
     ['idempotency-key', ''],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+    isProblem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key with a space',
     ['idempotency-key', 'a b'],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+    isProblem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key of excessive length',
     ['idempotency-key', 'k'.repeat(256)],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+    isProblem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'a key with characters outside of ASCII',
     ['idempotency-key', 'cl\u00e9'],
     '',
-    problem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
+    isProblem(400, 'invalid-header', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'),
   ],
   [
     'an unknown value of whenBusy',
     ['x-none', '1'],
     '?whenBusy=kill',
-    problem(400, 'invalid-query', 'whenBusy must be one of reject, queue, steer.'),
+    isProblem(400, 'invalid-query', 'whenBusy must be one of reject, queue, steer.'),
   ],
   [
     'an unknown value of pending',
     ['x-none', '1'],
     '?pending=approve',
-    problem(400, 'invalid-query', 'pending must be one of decline.'),
+    isProblem(400, 'invalid-query', 'pending must be one of decline.'),
   ],
   [
     'an empty value of pending',
     ['x-none', '1'],
     '?pending=',
-    problem(400, 'invalid-query', 'pending must be one of decline.'),
+    isProblem(400, 'invalid-query', 'pending must be one of decline.'),
   ],
 ];
 
@@ -236,7 +244,7 @@ export const input = (): readonly Attack[] => [
       await ann.post(`${own}/messages`, { message: play('First.') }, key);
       return ann.post(`${own}/messages`, { message: play('Second.') }, key);
     },
-    comes: problem(
+    comes: isProblem(
       422,
       'idempotency-key-reused',
       'This Idempotency-Key was used with another body. Use a new key for a new message.',
@@ -260,6 +268,6 @@ export const input = (): readonly Attack[] => [
     name: 'a model call of a tool that does not exist runs no tool',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play([{ name: 'steal', input: {} }], 'Done.') }),
-    comes: answer(200, { text: 'Done.' }),
+    comes: isAnswer(200, { text: 'Done.' }),
   },
 ];

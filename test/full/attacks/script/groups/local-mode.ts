@@ -1,5 +1,5 @@
 /** Local mode behind `wrangler dev`: requests forged by the network, or by a page with DNS rebinding. */
-import { type Attack, type Check, problem } from '../attack.ts';
+import { type Attack, type Check, isProblem } from '../attack.ts';
 import { NO_AUTH, onlyLocal } from './entrances.ts';
 
 /** Headers that would make a network request look local. */
@@ -12,7 +12,11 @@ const forged: readonly (readonly [name: string, value: string])[] = [
 const doors: readonly (readonly [door: string, comes: Check])[] = [
   [
     'token',
-    problem(401, 'unauthorized', 'The request has no valid token. Send one as "Authorization: Bearer ...".'),
+    isProblem(
+      401,
+      'unauthorized',
+      'The request has no valid token. Send one as "Authorization: Bearer ...".',
+    ),
   ],
   ['shut', NO_AUTH],
 ];
@@ -70,7 +74,7 @@ export const localMode = (): readonly Attack[] => [
         ],
         body: '{"message":"hello"}',
       }),
-    comes: problem(
+    comes: isProblem(
       403,
       'cross-site',
       "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",

@@ -2,7 +2,7 @@
  * Questions of a waiting turn to MCP clients: forged states, states of other callers, and repeated answers.
  */
 import { createHash } from 'node:crypto';
-import { type Attack, answer, type Check } from '../attack.ts';
+import { type Attack, type Check, isAnswer } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
@@ -63,7 +63,7 @@ const lastTextOf = ({ json }: ReceivedResponse): unknown => {
   return resultType === 'input_required' ? resultType : Object(content?.at(-1)).text;
 };
 
-const NO_STATE: Check = answer(200, { error: { code: -32602 } });
+const NO_STATE: Check = isAnswer(200, { error: { code: -32602 } });
 
 const errorCodeOf = (came: ReceivedResponse): unknown => Object(came.json?.error).code;
 

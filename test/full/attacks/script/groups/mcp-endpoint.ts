@@ -1,14 +1,14 @@
 /** The MCP endpoint of the app: hostile arguments, ids, keys and batches. */
 import {
   type Attack,
-  answer,
   type Check,
   containsText,
   formatResponse,
-  notSaying,
+  hasStatus,
+  isAnswer,
+  isProblem,
+  lacksText,
   passesAll,
-  problem,
-  status,
 } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
@@ -24,10 +24,10 @@ async function rpc(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ReceivedResponse> {
   const message = { jsonrpc: '2.0', id: 1, method, params };
-  return unwrapped(await ann.post('/mcp', message, { ...HEADERS, ...headers }));
+  return unwrapEvent(await ann.post('/mcp', message, { ...HEADERS, ...headers }));
 }
 
-function unwrapped(came: ReceivedResponse): ReceivedResponse {
+function unwrapEvent(came: ReceivedResponse): ReceivedResponse {
   const data = /^data: (.*)$/m.exec(came.text.split('\n').toReversed().join('\n'))?.[1];
   return data === undefined ? came : { ...came, json: JSON.parse(data) };
 }
@@ -40,7 +40,7 @@ const call = (
 ): Promise<ReceivedResponse> => rpc(scene, 'tools/call', { name, arguments: input, ...more });
 
 /** Expects a JSON-RPC error with this message. */
-const rpcError = (code: number, message: string): Check => answer(200, { error: { code, message } });
+const rpcError = (code: number, message: string): Check => isAnswer(200, { error: { code, message } });
 
 /** Invalid session ids. */
 const sessions = [
@@ -114,20 +114,24 @@ const protocol: readonly Attack[] = [
     ([what, body]): Attack => ({
       name: `${what} is refused as a message`,
       act: ({ ann }) => ann.post('/mcp', body, HEADERS),
-      comes: status(400),
+      comes: hasStatus(400),
     }),
   ),
   ...['DELETE', 'PUT', 'PATCH'].map(
     (method): Attack => ({
       name: `${method} is refused because there is no session to end`,
       act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
-      comes: problem(405, 'method-not-allowed', 'This path does not allow the method. Use POST, GET, HEAD.'),
+      comes: isProblem(
+        405,
+        'method-not-allowed',
+        'This path does not allow the method. Use POST, GET, HEAD.',
+      ),
     }),
   ),
   {
     name: 'GET is refused if the caller has not started a call',
     act: ({ ann }) => ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries(HEADERS) }),
-    comes: problem(
+    comes: isProblem(
       405,
       'method-not-allowed',
       'Use POST here. A GET resumes the broken stream of a call, and needs the id of its last event as Last-Event-ID.',
@@ -136,7 +140,7 @@ const protocol: readonly Attack[] = [
   {
     name: 'a batch of two calls is refused before either of them starts',
     act: ({ ann }) => ann.post('/mcp', payTwice, HEADERS),
-    comes: answer(400, {
+    comes: isAnswer(400, {
       error: {
         message:
           'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
@@ -147,23 +151,23 @@ const protocol: readonly Attack[] = [
   {
     name: 'a batch whose second call contains escape sequences is refused',
     act: ({ ann }) => ann.post('/mcp', payTwice.replace('tools/call', 'tools\\u002fcall'), HEADERS),
-    comes: status(400),
+    comes: hasStatus(400),
   },
   {
     name: 'a batch after a byte order mark is refused',
     act: ({ ann }) => ann.post('/mcp', `\ufeff${payTwice}`, HEADERS),
-    comes: status(400),
+    comes: hasStatus(400),
   },
   {
     name: 'an empty batch is refused',
     act: ({ ann }) => ann.post('/mcp', '[]', HEADERS),
-    comes: status(400),
+    comes: hasStatus(400),
   },
   {
     name: 'an invented protocol session gives no access',
     act: (scene) =>
       rpc(scene, 'tools/call', { name: 'records', arguments: {} }, { 'mcp-session-id': 'zetas-session' }),
-    comes: notSaying(/ZETA/),
+    comes: lacksText(/ZETA/),
   },
   {
     name: 'an invented cursor is refused',
@@ -178,17 +182,17 @@ const protocol: readonly Attack[] = [
   {
     name: 'an old or unknown protocol version is refused',
     act: (scene) => rpc(scene, 'tools/list', {}, { 'mcp-protocol-version': '1999-01-01' }),
-    comes: status(400),
+    comes: hasStatus(400),
   },
   {
     name: 'a message as plain text is refused',
     act: ({ ann }) => ann.post('/mcp', PING, { ...HEADERS, 'content-type': 'text/plain' }),
-    comes: status(415),
+    comes: hasStatus(415),
   },
   {
     name: 'a message of megabytes is not read',
     act: ({ ann }) => ann.post('/mcp', `{"x":"${'x'.repeat(300_000)}"}`, HEADERS),
-    comes: problem(413, 'body-too-large', 'The body is larger than 200000 bytes. Send less.'),
+    comes: isProblem(413, 'body-too-large', 'The body is larger than 200000 bytes. Send less.'),
   },
 ];
 
@@ -205,7 +209,7 @@ const resources = ({ turn, file }: Victims): readonly Attack[] =>
   ].map((uri) => ({
     name: `the resource ${uri.replaceAll(file, '{file}').replaceAll(turn, '{turn}')} does not exist`,
     act: (scene) => rpc(scene, 'resources/read', { uri }),
-    comes: passesAll(answer(200, { error: { code: -32602, data: { uri } } }), notSaying(/ZETA/)),
+    comes: passesAll(isAnswer(200, { error: { code: -32602, data: { uri } } }), lacksText(/ZETA/)),
   }));
 
 const tools: readonly Attack[] = [
@@ -222,7 +226,7 @@ const tools: readonly Attack[] = [
         },
         { 'x-gateway-tenant': 'zeta' },
       ),
-    comes: passesAll(containsText(/ACME-BOOKS-4411/), notSaying(/ZETA-BOOKS/)),
+    comes: passesAll(containsText(/ACME-BOOKS-4411/), lacksText(/ZETA-BOOKS/)),
   },
   {
     name: 'an unpublished tool is not called, although an agent has it',
@@ -239,12 +243,12 @@ const tools: readonly Attack[] = [
   {
     name: 'a tool that needs approval does not run if no one can be asked',
     act: (scene) => call(scene, 'guarded', { amount: 5 }),
-    comes: answer(200, { result: { isError: true } }),
+    comes: isAnswer(200, { result: { isError: true } }),
   },
   {
     name: 'an input that does not match the schema pays nothing',
     act: (scene) => call(scene, 'pay', { amount: 5_000_000 }),
-    comes: answer(200, { result: { isError: true } }),
+    comes: isAnswer(200, { result: { isError: true } }),
   },
   {
     name: 'two callers with the same key pay separately',
@@ -271,7 +275,7 @@ const agents = (victims: Victims): readonly Attack[] => [
     (session): Attack => ({
       name: `the session ${JSON.stringify(session).slice(0, 30)} is refused`,
       act: (scene) => call(scene, 'clerk', { message: 'Hello.', session }),
-      comes: answer(200, { result: { isError: true } }),
+      comes: isAnswer(200, { result: { isError: true } }),
     }),
   ),
   {
@@ -281,7 +285,7 @@ const agents = (victims: Victims): readonly Attack[] => [
       await scene.ann.del(scene.at(VAULT));
       return came;
     },
-    comes: passesAll(answer(200, { result: { structuredContent: { text: 'Mine.' } } }), notSaying(/ZETA/)),
+    comes: passesAll(isAnswer(200, { result: { structuredContent: { text: 'Mine.' } } }), lacksText(/ZETA/)),
   },
   {
     name: "zeta's key gives no access to a session of zeta",
@@ -315,7 +319,7 @@ const agents = (victims: Victims): readonly Attack[] => [
         context: { tenant: 'zeta' },
         decision: 'approve',
       }),
-    comes: answer(200, { result: { isError: true } }),
+    comes: isAnswer(200, { result: { isError: true } }),
   },
   {
     name: 'a call of an agent that needs a manager is suspended and pays nothing',
@@ -359,7 +363,7 @@ const streams = (victims: Victims): readonly Attack[] => [
     ([what, id]): Attack => ({
       name: `an event id that is ${what} resumes no stream`,
       act: (scene) => takingUp(scene, id),
-      comes: problem(
+      comes: isProblem(
         400,
         'invalid-header',
         'Last-Event-ID is not the id of an event of this endpoint. Send the request again.',
@@ -370,14 +374,14 @@ const streams = (victims: Victims): readonly Attack[] => [
     (session): Attack => ({
       name: `an event id that names another owner's session ${session} shows nothing of it`,
       act: (scene) => takingUp(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
-      comes: passesAll(status(404), notSaying(/ZETA/)),
+      comes: passesAll(hasStatus(404), lacksText(/ZETA/)),
     }),
   ),
   ...['records', 'constructor', 'nobody'].map(
     (name): Attack => ({
       name: `an event id that names ${name}, which is not an agent, shows nothing`,
       act: (scene) => takingUp(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
-      comes: status(404),
+      comes: hasStatus(404),
     }),
   ),
   {
@@ -400,7 +404,7 @@ const ENVELOPE = {
 };
 
 /** Sends a request of the newest revision with altered headers. */
-async function modern(
+async function sendModern(
   { ann }: Pick<Scene, 'ann'>,
   params: object,
   headers: Readonly<Record<string, string>> = {},
@@ -412,7 +416,7 @@ async function modern(
     params: { name: 'pay', arguments: { amount: 5 }, _meta: ENVELOPE, ...params },
   };
   const usual = { ...HEADERS, 'mcp-protocol-version': NOW, 'mcp-method': 'tools/call', 'mcp-name': 'pay' };
-  return unwrapped(await ann.post('/mcp', message, { ...usual, ...headers }));
+  return unwrapEvent(await ann.post('/mcp', message, { ...usual, ...headers }));
 }
 
 const DEEP = `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`;
@@ -446,8 +450,8 @@ const newest: readonly Attack[] = [
   ...disguises.map(
     ([what, params, headers]): Attack => ({
       name: `a call in the newest revision with ${what} pays nothing`,
-      act: (scene) => modern(scene, params, headers),
-      comes: status(400),
+      act: (scene) => sendModern(scene, params, headers),
+      comes: hasStatus(400),
     }),
   ),
   {
@@ -465,7 +469,7 @@ const newest: readonly Attack[] = [
         ]),
         HEADERS,
       ),
-    comes: status(400),
+    comes: hasStatus(400),
   },
   ...[
     `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":${DEEP}}}`,
@@ -474,7 +478,7 @@ const newest: readonly Attack[] = [
     (body, index): Attack => ({
       name: `a message with excessive nesting is refused without further effects (${index})`,
       act: ({ ann }) => ann.post('/mcp', body, HEADERS),
-      comes: answer(400, {
+      comes: isAnswer(400, {
         error: { code: -32600, message: 'Bad Request: the message is nested more than 500 levels deep' },
       }),
     }),

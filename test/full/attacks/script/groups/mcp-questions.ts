@@ -1,5 +1,5 @@
 /** A hostile MCP server: its questions, the answers that it receives, and its changes during a session. */
-import { type Attack, containsText, formatResponse, notSaying } from '../attack.ts';
+import { type Attack, containsText, formatResponse, lacksText } from '../attack.ts';
 import { enemyTool, type Scenario, textResult } from '../enemy-server.ts';
 import { pendingIn } from '../http.ts';
 import { callEnemy, heardBy, textOf } from './enemy-scene.ts';
@@ -150,7 +150,7 @@ const more: readonly Attack[] = [
       await callEnemy(scene, { tools, call: () => textResult('first') });
       return textOf(callEnemy(scene, { tools, call: () => textResult('second') }));
     },
-    comes: notSaying(/second/),
+    comes: lacksText(/second/),
   },
   {
     name: 'a tool whose schema has become wider is no longer called',
@@ -167,7 +167,7 @@ const more: readonly Attack[] = [
       await callEnemy(scene, { tools, call: () => textResult('first') });
       return textOf(callEnemy(scene, { tools, call: () => textResult('second') }));
     },
-    comes: notSaying(/second/),
+    comes: lacksText(/second/),
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Hostile MCP servers that an app uses: their lists, results and redirects. */
-import { type Attack, type Check, containsText, formatResponse, notSaying, passesAll } from '../attack.ts';
+import { type Attack, type Check, containsText, formatResponse, lacksText, passesAll } from '../attack.ts';
 import { enemyTool, type Scenario, textResult } from '../enemy-server.ts';
 import type { Reply } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -9,7 +9,7 @@ const nestedObjects = (depth: number): unknown => JSON.parse(`${'{"a":'.repeat(d
 
 /** Results that violate the protocol. */
 const results: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
-  ['a result of megabytes', () => textResult('x'.repeat(3_000_000)), notSaying(/x{100000}/)],
+  ['a result of megabytes', () => textResult('x'.repeat(3_000_000)), lacksText(/x{100000}/)],
   [
     'a result that is nested without end',
     () => ({ ...textResult('deep'), structuredContent: nestedObjects(3_000) }),
@@ -26,7 +26,7 @@ const results: readonly (readonly [what: string, call: NonNullable<Scenario['cal
   [
     'a result with __proto__',
     () => JSON.parse('{"content":[],"__proto__":{"isError":false,"polluted":1}}'),
-    notSaying(/polluted/),
+    lacksText(/polluted/),
   ],
   [
     'a file whose base64 is none',
@@ -41,7 +41,7 @@ const results: readonly (readonly [what: string, call: NonNullable<Scenario['cal
   [
     'a link to a file of the machine',
     () => ({ content: [{ type: 'resource_link', uri: 'file:///etc/passwd', name: 'x' }] }),
-    notSaying(/root:/),
+    lacksText(/root:/),
   ],
   [
     'its bearer token, as words',
@@ -260,7 +260,7 @@ export const mcpServers = (): readonly Attack[] => [
         const came = await callEnemy(scene, { call });
         return came.status === 200 ? String(came.json?.text) : `[[${formatResponse(came)}]]`;
       },
-      comes: passesAll(notSaying(/\[\[/), comes),
+      comes: passesAll(lacksText(/\[\[/), comes),
     }),
   ),
   ...puttingOff.map(
@@ -270,7 +270,7 @@ export const mcpServers = (): readonly Attack[] => [
         const came = await callEnemy(scene, { isStateless: true, call });
         return came.status === 200 ? String(came.json?.text) : `[[${formatResponse(came)}]]`;
       },
-      comes: passesAll(notSaying(/\[\[/), comes),
+      comes: passesAll(lacksText(/\[\[/), comes),
     }),
   ),
   ...lists.map(

@@ -1,7 +1,7 @@
 /**
  * Tasks of MCP clients, which are turns: ids of other callers, invalid ids, and tasks without authentication.
  */
-import { type Attack, answer, type Check, notSaying, passesAll, status } from '../attack.ts';
+import { type Attack, type Check, hasStatus, isAnswer, lacksText, passesAll } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 import { PENDING, VAULT, type Victims } from '../victims.ts';
@@ -41,7 +41,7 @@ async function rpc(
 const idOf = (session: string, turn: string): string =>
   Buffer.from(`clerk/${session}/${turn}/known`).toString('base64url');
 
-const UNKNOWN: Check = passesAll(answer(200, { error: { code: -32602 } }), notSaying(/ZETA/));
+const UNKNOWN: Check = passesAll(isAnswer(200, { error: { code: -32602 } }), lacksText(/ZETA/));
 
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
@@ -109,7 +109,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
     (path): Attack => ({
       name: `${path} returns nothing for an app without authorization servers`,
       act: ({ ann }) => ann.get(path),
-      comes: passesAll(status(404), notSaying(/authorization_servers|ZETA/)),
+      comes: passesAll(hasStatus(404), lacksText(/authorization_servers|ZETA/)),
     }),
   ),
 ];

@@ -2,20 +2,20 @@
  * A definition that receives a secret instead of the secret's name. The runner also searches responses,
  * journals, logs and requests for this secret.
  */
-import { type Attack, containsText, notSaying, passesAll, problem } from '../attack.ts';
+import { type Attack, containsText, isProblem, lacksText, passesAll } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
 
 const senders = ['github', 'slack', 'stripe', 'standard'] as const;
 
-const unsigned = problem(
+const unsigned = isProblem(
   503,
   'not-configured',
   'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
 );
 
-const silent = notSaying(new RegExp(SECRETS.MISPLACED));
+const silent = lacksText(new RegExp(SECRETS.MISPLACED));
 
 /** Makes the careless agent call a tool. Returns its answer, state and journal. */
 async function secretsHeard({ ann, play }: Scene, tool: string): Promise<string> {
@@ -40,7 +40,7 @@ export const misplacedSecrets = (): readonly Attack[] => [
     (path): Attack => ({
       name: `the response of ${path} does not contain the token`,
       act: ({ nobody }) => nobody.at('careless').get(path, { authorization: `Bearer ${SECRETS.MISPLACED}` }),
-      comes: problem(
+      comes: isProblem(
         401,
         'not-configured',
         'This Worker has no token yet. Set the secret that its bearerToken reads.',

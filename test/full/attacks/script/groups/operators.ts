@@ -1,21 +1,21 @@
 /** Sessions of other owners, selected by `?owner=`. Only operators may read them, and each read is logged. */
-import { type Attack, formatResponse, notSaying, passesAll, problem, status } from '../attack.ts';
+import { type Attack, formatResponse, hasStatus, isProblem, lacksText, passesAll } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
 import { type RouteAttack, routesToZeta } from './routes.ts';
 
-const wordless = notSaying(/ZETA/);
+const wordless = lacksText(/ZETA/);
 
-const operatorsOnly = problem(
+const operatorsOnly = isProblem(
   403,
   'role-required',
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
 );
 
-const twice = problem(400, 'invalid-query', 'The query can contain `owner` only once.');
+const twice = isProblem(400, 'invalid-query', 'The query can contain `owner` only once.');
 
-const naming = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
+const withOwnerQuery = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
   what,
   sent: { ...sent, path: `${sent.path}${sent.path.includes('?') ? '&' : '?'}${query}` },
 });
@@ -36,10 +36,10 @@ const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
   ['owner=tenant:zeta&owner=tenant:acme', twice],
   ['owner=tenant:zeta&operator=true', operatorsOnly],
   // These parameters do not name an owner, so the request is for the caller's own session.
-  ['Owner=tenant:zeta', problem(404, 'unknown-session')],
-  ['owner[]=tenant:zeta', problem(404, 'unknown-session')],
-  ['owner%00=tenant:zeta', problem(404, 'unknown-session')],
-  ['x=1;owner=tenant:zeta', problem(404, 'unknown-session')],
+  ['Owner=tenant:zeta', isProblem(404, 'unknown-session')],
+  ['owner[]=tenant:zeta', isProblem(404, 'unknown-session')],
+  ['owner%00=tenant:zeta', isProblem(404, 'unknown-session')],
+  ['x=1;owner=tenant:zeta', isProblem(404, 'unknown-session')],
 ];
 
 /** Ways to claim to be an operator. */
@@ -65,15 +65,15 @@ async function settleSession({ who, session, at, play }: Scene) {
   return { dan, of, olga: who({ sub: 'olga', operator: true }) };
 }
 
-const accesses = (text: string): number => text.split('"operator-access"').length - 1;
+const countAccesses = (text: string): number => text.split('"operator-access"').length - 1;
 
 export const operatorAccess = (victims: Victims): readonly Attack[] => [
   ...routesToZeta(victims).map((route): Attack => {
-    const { what, sent } = naming(route, 'owner=tenant:zeta');
+    const { what, sent } = withOwnerQuery(route, 'owner=tenant:zeta');
     return {
       name: `${what} of zeta is refused to a caller who names zeta and is not an operator`,
       act: ({ rolf }) => rolf.ask(sent),
-      comes: sent.method === 'HEAD' ? status(403) : operatorsOnly,
+      comes: sent.method === 'HEAD' ? hasStatus(403) : operatorsOnly,
     };
   }),
   ...[VAULT, PENDING, FILES].map(
@@ -129,7 +129,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
           body,
         });
         const { text } = await dan.get(`${scene.at(VAULT)}/events`);
-        return [formatResponse(came), accesses(text), text.split('"turn-started"').length - 1];
+        return [formatResponse(came), countAccesses(text), text.split('"turn-started"').length - 1];
       },
       comes: ['403 role-required', 0, 1],
     }),
@@ -145,7 +145,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
       const cut = await olga.get(of('/events'), { accept: 'application/json' });
       const { json } = await dan.get(`${scene.at(VAULT)}/events`);
       const events: readonly unknown[] = Array.isArray(json?.events) ? json.events : [];
-      const traces = events.map((event) => JSON.stringify(event)).filter((text) => accesses(text) > 0);
+      const traces = events.map((event) => JSON.stringify(event)).filter((text) => countAccesses(text) > 0);
       return [...came, head.status, cut.status, traces.length, traces.some((text) => text.includes('DAN'))];
     },
     comes: [200, 200, 200, 200, 200, 200, 6, false],

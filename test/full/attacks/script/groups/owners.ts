@@ -1,13 +1,13 @@
 /** Sessions of other owners: by name, by the ids of their contents, and by callers with similar names. */
 import {
   type Attack,
-  answer,
   containsText,
   formatResponse,
-  notSaying,
+  hasStatus,
+  isAnswer,
+  isProblem,
+  lacksText,
   passesAll,
-  problem,
-  status,
 } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { sayResult } from '../puppet-model.ts';
@@ -17,10 +17,10 @@ import { type RouteAttack, routesToZeta } from './routes.ts';
 
 /** Expects the response for a session that does not exist. */
 function nothingThere({ what, sent }: RouteAttack): Attack['comes'] {
-  if (sent.method === 'HEAD') return status(404);
-  if (what.includes('file')) return problem(404, 'unknown-file');
+  if (sent.method === 'HEAD') return hasStatus(404);
+  if (what.includes('file')) return isProblem(404, 'unknown-file');
   const [, session = ''] = /sessions\/(\w+)/.exec(sent.path) ?? [];
-  return problem(
+  return isProblem(
     404,
     'unknown-session',
     `There is no session '${session}'. POST /agents/clerk/sessions/${session}/messages starts it.`,
@@ -44,7 +44,7 @@ const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
   ['called __proto__', { sub: '__proto__', tenant: '__proto__' }],
 ];
 
-const wordless = notSaying(/ZETA/);
+const wordless = lacksText(/ZETA/);
 
 /** Claims that a request makes outside of its token. */
 const besides: readonly (readonly [
@@ -74,34 +74,34 @@ export const owners = (victims: Victims): readonly Attack[] => [
     ([who, claims]): Attack => ({
       name: `a caller ${who} has no access to the sessions of zeta`,
       act: ({ who: somebody, at }) => somebody(claims).get(at(VAULT)),
-      comes: problem(404, 'unknown-session'),
+      comes: isProblem(404, 'unknown-session'),
     }),
   ),
   ...besides.map(
     ([what, headers, query]): Attack => ({
       name: `a tenant that ${what} names gives no access`,
       act: ({ ann, at }) => ann.get(`${at(VAULT)}${query}`, headers),
-      comes: problem(404, 'unknown-session'),
+      comes: isProblem(404, 'unknown-session'),
     }),
   ),
   ...inBody.map(
     (field): Attack => ({
       name: `a message cannot set its '${field}'`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'Hello.', [field]: 'zeta' }),
-      comes: problem(422, 'invalid-body', `The body is not valid: ${field}: is not known here.`),
+      comes: isProblem(422, 'invalid-body', `The body is not valid: ${field}: is not known here.`),
     }),
   ),
   ...[VAULT, PENDING, FILES, PLANNED].map(
     (victim): Attack => ({
       name: `DELETE of a session with the name ${victim} erases only the caller's own session`,
       act: ({ ann, at }) => ann.del(at(victim)),
-      comes: status(204),
+      comes: hasStatus(204),
     }),
   ),
   {
     name: 'the caller id zeta that erases a session vault erases nothing of the tenant zeta',
     act: ({ impostor, at }) => impostor.del(at(VAULT)),
-    comes: status(204),
+    comes: hasStatus(204),
   },
   {
     name: 'a session with the same name contains nothing of zeta',
@@ -121,7 +121,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       await ann.del(at(VAULT));
       return came;
     },
-    comes: passesAll(answer(200, { text: 'Mine.' }), wordless),
+    comes: passesAll(isAnswer(200, { text: 'Mine.' }), wordless),
   },
   {
     name: "a tool reads the principal's records, regardless of its input and the message",
@@ -133,7 +133,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
         },
         { 'x-gateway-tenant': 'zeta' },
       ),
-    comes: answer(200, { text: '{"records":"ACME-BOOKS-4411","asked":"zeta"}' }),
+    comes: isAnswer(200, { text: '{"records":"ACME-BOOKS-4411","asked":"zeta"}' }),
   },
   {
     name: "a tool cannot read zeta's file by its id",
@@ -141,7 +141,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       ann.post(`${own}/messages`, {
         message: play([{ name: 'peek', input: { id: victims.file } }], sayResult),
       }),
-    comes: answer(200, { text: '{"found":false}' }),
+    comes: isAnswer(200, { text: '{"found":false}' }),
   },
   {
     name: 'the principal of a call comes from the token',
@@ -158,7 +158,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       await ann.post(`${at(`${session}-b`)}/messages`, { message: play('Done.') });
       return ann.get(`${at(`${session}-b`)}/turns/${json?.turn}`);
     },
-    comes: problem(404, 'unknown-turn'),
+    comes: isProblem(404, 'unknown-turn'),
   },
   {
     name: 'a session of one agent does not exist under another agent',
@@ -166,7 +166,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       await ann.post(`${own}/messages`, { message: play('Done.') });
       return ann.get(at(session, 'plain'));
     },
-    comes: problem(404, 'unknown-session'),
+    comes: isProblem(404, 'unknown-session'),
   },
   {
     name: 'an agent that does not exist returns the same response to all callers',

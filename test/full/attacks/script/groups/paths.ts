@@ -1,8 +1,8 @@
 /** Paths and bytes that another parser could interpret differently. */
-import { type Attack, type Check, notSaying, passesAll, problem, status } from '../attack.ts';
+import { type Attack, type Check, hasStatus, isProblem, lacksText, passesAll } from '../attack.ts';
 import { VAULT } from '../victims.ts';
 
-const badId = problem(
+const badId = isProblem(
   400,
   'invalid-session-id',
   'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -',
@@ -27,30 +27,30 @@ const ids: readonly (readonly [id: string, comes: Check])[] = [
   ['vault;tenant=zeta', badId],
   ['%ff%fe', badId],
   ['a'.repeat(129), badId],
-  ['VAULT', problem(404, 'unknown-session')],
-  ['vault.', problem(404, 'unknown-session')],
-  ['__proto__', problem(404, 'unknown-session')],
-  ['..', status(404)],
-  ['.', status(404)],
-  ['', status(404)],
+  ['VAULT', isProblem(404, 'unknown-session')],
+  ['vault.', isProblem(404, 'unknown-session')],
+  ['__proto__', isProblem(404, 'unknown-session')],
+  ['..', hasStatus(404)],
+  ['.', hasStatus(404)],
+  ['', hasStatus(404)],
 ];
 
 /** Invalid paths. */
 const strangePaths: readonly (readonly [path: string, comes: Check])[] = [
-  [`/agents/clerk/sessions/${VAULT}/`, status(404)],
-  [`//agents/clerk/sessions/${VAULT}`, status(404)],
-  [`/agents//clerk/sessions/${VAULT}`, status(404)],
-  [`/agents/clerk/../clerk/sessions/${VAULT}`, problem(404, 'unknown-session')],
-  ['/agents/%2e%2e/health', status(404, 500)],
-  [`/AGENTS/clerk/sessions/${VAULT}`, problem(404, 'unknown-route')],
-  [`/agents/Clerk/sessions/${VAULT}`, problem(404, 'unknown-agent')],
-  [`/agents/__proto__/sessions/${VAULT}`, problem(404, 'unknown-agent')],
-  [`/agents/constructor/sessions/${VAULT}`, problem(404, 'unknown-agent')],
-  [`/agents/clerk%00/sessions/${VAULT}`, problem(404, 'unknown-agent')],
-  [`/agents/clerk%2Fsessions/${VAULT}`, problem(404, 'unknown-route')],
-  ['/agents/clerk/sessions/x/events/../../../../../etc/passwd', problem(404, 'unknown-route')],
-  ['/openapi.json/../agents/secret', problem(404, 'unknown-route')],
-  [`/agents/clerk/sessions/${VAULT}?__proto__[tenant]=zeta`, problem(404, 'unknown-session')],
+  [`/agents/clerk/sessions/${VAULT}/`, hasStatus(404)],
+  [`//agents/clerk/sessions/${VAULT}`, hasStatus(404)],
+  [`/agents//clerk/sessions/${VAULT}`, hasStatus(404)],
+  [`/agents/clerk/../clerk/sessions/${VAULT}`, isProblem(404, 'unknown-session')],
+  ['/agents/%2e%2e/health', hasStatus(404, 500)],
+  [`/AGENTS/clerk/sessions/${VAULT}`, isProblem(404, 'unknown-route')],
+  [`/agents/Clerk/sessions/${VAULT}`, isProblem(404, 'unknown-agent')],
+  [`/agents/__proto__/sessions/${VAULT}`, isProblem(404, 'unknown-agent')],
+  [`/agents/constructor/sessions/${VAULT}`, isProblem(404, 'unknown-agent')],
+  [`/agents/clerk%00/sessions/${VAULT}`, isProblem(404, 'unknown-agent')],
+  [`/agents/clerk%2Fsessions/${VAULT}`, isProblem(404, 'unknown-route')],
+  ['/agents/clerk/sessions/x/events/../../../../../etc/passwd', isProblem(404, 'unknown-route')],
+  ['/openapi.json/../agents/secret', isProblem(404, 'unknown-route')],
+  [`/agents/clerk/sessions/${VAULT}?__proto__[tenant]=zeta`, isProblem(404, 'unknown-session')],
 ];
 
 /** Bytes that two servers could split into requests differently. */
@@ -89,14 +89,14 @@ export const paths = (): readonly Attack[] => [
     ([id, comes]): Attack => ({
       name: `the id '${id.slice(0, 32)}' gives no access to a session of zeta`,
       act: ({ ann }) => ann.get(`/agents/clerk/sessions/${id}`),
-      comes: passesAll(comes, notSaying(/ZETA/)),
+      comes: passesAll(comes, lacksText(/ZETA/)),
     }),
   ),
   ...strangePaths.map(
     ([path, comes]): Attack => ({
       name: `the path ${path.slice(0, 60)} does not resolve`,
       act: ({ ann }) => ann.get(path),
-      comes: passesAll(comes, notSaying(/ZETA|root:/)),
+      comes: passesAll(comes, lacksText(/ZETA|root:/)),
     }),
   ),
   ...smuggled.map(

@@ -1,5 +1,13 @@
 /** One token for several persons: chats with the same opening, and persons that a request names. */
-import { type Attack, answer, type Check, containsText, notSaying, passesAll, problem } from '../attack.ts';
+import {
+  type Attack,
+  type Check,
+  containsText,
+  isAnswer,
+  isProblem,
+  lacksText,
+  passesAll,
+} from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Person } from '../person.ts';
 import { type Call, sayResult } from '../puppet-model.ts';
@@ -35,7 +43,7 @@ const say = (
   by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
 
 /** Returns the messages after an answer, with the user's next message. */
-function next(
+function nextMessages(
   messages: readonly Message[],
   { json }: ReceivedResponse,
   text = 'And now?',
@@ -52,12 +60,12 @@ async function equalOpenings(
   const opening = [user(content)];
   let came = await say(first, opening);
   for (const other of others) came = await say(other, opening);
-  return say(others.at(-1) ?? first, next(opening, came));
+  return say(others.at(-1) ?? first, nextMessages(opening, came));
 }
 
 const unknown: Check = passesAll(
-  answer(400, { error: { code: 'unknown_conversation' } }),
-  notSaying(/principal/),
+  isAnswer(400, { error: { code: 'unknown_conversation' } }),
+  lacksText(/principal/),
 );
 
 /** Request fields that are not an identity. */
@@ -113,7 +121,7 @@ export const persons = (): readonly Attack[] => [
     async act(scene) {
       const opening = [user(scene.play('Hi.'))];
       const came = await say({ by: app(scene), body: { user: 'zoe' } }, opening);
-      return say({ by: app(scene), body: { user: 'ann' } }, next(opening, came));
+      return say({ by: app(scene), body: { user: 'ann' } }, nextMessages(opening, came));
     },
     comes: unknown,
   },
@@ -122,7 +130,7 @@ export const persons = (): readonly Attack[] => [
     async act(scene) {
       const by = app(scene);
       const opening = [user('Hello.')];
-      const messages = next(opening, await say({ by }, opening), scene.play(LOOK, sayResult));
+      const messages = nextMessages(opening, await say({ by }, opening), scene.play(LOOK, sayResult));
       const came = await Promise.all([say({ by }, messages), say({ by }, messages)]);
       return came.filter(({ text }) => text.includes('principal')).length;
     },
@@ -151,13 +159,13 @@ export const persons = (): readonly Attack[] => [
     ([what, id]): Attack => ({
       name: `a person with ${what} is refused and does not count as the caller`,
       act: (scene) => server(scene).get('/agents', userHeader(id)),
-      comes: problem(400, 'invalid-person'),
+      comes: isProblem(400, 'invalid-person'),
     }),
   ),
   {
     name: 'a caller with the name of another caller’s person has no access',
     act: ({ who }) => who({ sub: 'chat-server/ann' }).at('chat').get('/agents'),
-    comes: problem(500, 'internal-error'),
+    comes: isProblem(500, 'internal-error'),
     logs: /separates a caller from the person/,
   },
   {
@@ -166,7 +174,7 @@ export const persons = (): readonly Attack[] => [
       const of = (person: string): Sending => ({ by: server(scene), headers: userHeader(person) });
       return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
     },
-    comes: passesAll(answer(200), containsText(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+    comes: passesAll(isAnswer(200), containsText(/chat-server\/ben/), lacksText(/chat-server\/ann/)),
   },
   {
     name: 'a person who knows the text of another chat cannot continue it',
@@ -174,7 +182,7 @@ export const persons = (): readonly Attack[] => [
       const by = server(scene);
       const opening = [user(scene.play('Hi.'))];
       const came = await say({ by, headers: userHeader('ann') }, opening);
-      return say({ by, headers: userHeader('ben') }, next(opening, came));
+      return say({ by, headers: userHeader('ben') }, nextMessages(opening, came));
     },
     comes: unknown,
   },
@@ -190,7 +198,7 @@ export const persons = (): readonly Attack[] => [
         await by.post(`${scene.own}/messages`, { message: scene.play('Mine.') }, userHeader('ann'));
         return by.get(scene.own, headers);
       },
-      comes: problem(404, 'unknown-session'),
+      comes: isProblem(404, 'unknown-session'),
     }),
   ),
   {
@@ -205,6 +213,6 @@ export const persons = (): readonly Attack[] => [
       await say(of('ann'), messages);
       return say(of('ben'), messages);
     },
-    comes: passesAll(answer(200), containsText(/chat-server\/ben/), notSaying(/chat-server\/ann/)),
+    comes: passesAll(isAnswer(200), containsText(/chat-server\/ben/), lacksText(/chat-server\/ann/)),
   },
 ];

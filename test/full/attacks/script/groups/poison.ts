@@ -1,13 +1,13 @@
 /** Stored data that could make a session unreadable or block its next turn. */
-import { type Attack, type Check, containsText, formatResponse, status } from '../attack.ts';
+import { type Attack, type Check, containsText, formatResponse, hasStatus } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
-import { github, slack, withHeader } from '../signatures.ts';
+import { githubDelivery, slackDelivery, withHeader } from '../signatures.ts';
 import { deliver } from './hooks.ts';
 import { startWaitingTurn } from './waiting.ts';
 
 /** Reads a session in every way after an attack, and sends another message. */
-async function aftermath({ rolf, own, play }: Scene, came: ReceivedResponse): Promise<readonly string[]> {
+async function readAftermath({ rolf, own, play }: Scene, came: ReceivedResponse): Promise<readonly string[]> {
   const state = await rolf.get(own);
   const events = await rolf.get(`${own}/events`);
   const next = await rolf.post(`${own}/messages?pending=decline`, { message: play('Still here.') });
@@ -44,7 +44,7 @@ const hard: readonly (readonly [what: string, json: string])[] = [
 ];
 
 /** Expects one of these statuses for the stored data, and 200 for each later request. */
-const unharmed = (...codes: readonly number[]): Check =>
+const isUnharmed = (...codes: readonly number[]): Check =>
   containsText(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 
 export const poison = (): readonly Attack[] => [
@@ -53,9 +53,9 @@ export const poison = (): readonly Attack[] => [
       name: `${what} as the result of a call does not break its session`,
       async act(scene) {
         const { path } = await startWaitingTurn(scene, 'measure', { what: 'x' });
-        return aftermath(scene, await scene.ann.post(path, `{"result":${json}}`));
+        return readAftermath(scene, await scene.ann.post(path, `{"result":${json}}`));
       },
-      comes: unharmed(200, 413, 422),
+      comes: isUnharmed(200, 413, 422),
     }),
   ),
   ...hard.map(
@@ -63,12 +63,12 @@ export const poison = (): readonly Attack[] => [
       name: `${what} as the input of an edit does not break its session and pays nothing`,
       async act(scene) {
         const { path } = await startWaitingTurn(scene, 'refund');
-        return aftermath(
+        return readAftermath(
           scene,
           await scene.rolf.post(path, `{"decision":"edit","input":{"amount":${json}}}`),
         );
       },
-      comes: unharmed(413, 422),
+      comes: isUnharmed(413, 422),
     }),
   ),
   ...hard.map(
@@ -77,9 +77,9 @@ export const poison = (): readonly Attack[] => [
       async act(scene) {
         const { ann, own, play } = scene;
         const message = play([{ name: 'whoami', input: `{"x":${json}}` }], 'Done.');
-        return aftermath(scene, await ann.post(`${own}/messages`, { message }));
+        return readAftermath(scene, await ann.post(`${own}/messages`, { message }));
       },
-      comes: unharmed(200),
+      comes: isUnharmed(200),
     }),
   ),
   ...hard.map(
@@ -89,12 +89,12 @@ export const poison = (): readonly Attack[] => [
         const { ann, own, play } = scene;
         const message = JSON.stringify(play('Done.'));
         await ann.post(`${own}/messages`, { message: 'First.' });
-        return aftermath(
+        return readAftermath(
           scene,
           await ann.post(`${own}/messages`, `{"message":${message},"context":{"locale":${json}}}`),
         );
       },
-      comes: unharmed(200, 413, 422),
+      comes: isUnharmed(200, 413, 422),
     }),
   ),
   ...hard.map(
@@ -106,7 +106,7 @@ export const poison = (): readonly Attack[] => [
           `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"records","arguments":{"tenant":${json}}}}`,
           { accept: 'application/json, text/event-stream' },
         ),
-      comes: status(200, 400),
+      comes: hasStatus(200, 400),
     }),
   ),
   ...hard
@@ -115,9 +115,9 @@ export const poison = (): readonly Attack[] => [
       ([what, json]): Attack => ({
         name: `${what} as a message does not break its session`,
         async act(scene) {
-          return aftermath(scene, await scene.ann.post(`${scene.own}/messages`, `{"message":${json}}`));
+          return readAftermath(scene, await scene.ann.post(`${scene.own}/messages`, `{"message":${json}}`));
         },
-        comes: unharmed(200),
+        comes: isUnharmed(200),
       }),
     ),
   {
@@ -126,16 +126,16 @@ export const poison = (): readonly Attack[] => [
       deliver(
         scene,
         withHeader(
-          slack('{"type":"url_verification","challenge":"x"}'),
+          slackDelivery('{"type":"url_verification","challenge":"x"}'),
           'x-slack-signature',
           `v0=${'0'.repeat(64)}`,
         ),
       ),
-    comes: status(401),
+    comes: hasStatus(401),
   },
   {
     name: 'github: an unsigned ping is refused',
-    act: (scene) => deliver(scene, github('{}', { as: 'ping', secret: 'guessed' })),
-    comes: status(401),
+    act: (scene) => deliver(scene, githubDelivery('{}', { as: 'ping', secret: 'guessed' })),
+    comes: hasStatus(401),
   },
 ];

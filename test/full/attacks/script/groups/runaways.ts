@@ -1,5 +1,5 @@
 /** Turns that start turns, and loops that do not end. */
-import { type Attack, answer, containsText, formatResponse, status } from '../attack.ts';
+import { type Attack, containsText, formatResponse, hasStatus, isAnswer } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { pollUntilEnded, waitUntilQuiet } from '../patience.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
@@ -67,7 +67,7 @@ const loops: readonly Attack[] = [
     name: 'a model that calls tools forever stops at its limit',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'records', input: {} }])) }),
-    comes: answer(200, { outcome: 'limit-reached' }),
+    comes: isAnswer(200, { outcome: 'limit-reached' }),
   },
   {
     name: 'a turn that reaches a limit names the limit',
@@ -81,7 +81,7 @@ const loops: readonly Attack[] = [
       ann.post(`${own}/messages`, {
         message: play(...forEver({ calls: [{ name: 'records', input: {} }], tokens: 600_000 })),
       }),
-    comes: answer(200, {
+    comes: isAnswer(200, {
       outcome: 'limit-reached',
       iterations: 2,
       limit: { kind: 'tokens', most: 1_000_000 },
@@ -91,7 +91,7 @@ const loops: readonly Attack[] = [
     name: 'a model that repeatedly calls a missing tool is stopped',
     act: ({ ann, own, play }) =>
       ann.post(`${own}/messages`, { message: play(...forEver([{ name: 'nothing', input: {} }])) }),
-    comes: status(200, 502),
+    comes: hasStatus(200, 502),
   },
   {
     name: 'a thousand calls in one reply are limited',

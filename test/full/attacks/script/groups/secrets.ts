@@ -1,5 +1,5 @@
 /** Credentials of tools and of the app, which must not leak through tools, models or errors. */
-import { type Attack, containsText, notSaying, status } from '../attack.ts';
+import { type Attack, containsText, hasStatus, lacksText } from '../attack.ts';
 import { sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
@@ -37,29 +37,29 @@ export const secrets = (): readonly Attack[] => [
   {
     name: 'a secret that a tool returns in base64 is in no answer, state or journal',
     act: (scene) => secretsHeard(scene, 'base64'),
-    comes: notSaying(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
+    comes: lacksText(new RegExp(encoded.slice(0, 16).replaceAll('+', '\\+'))),
   },
   {
     name: 'a secret that a tool returns as Basic credentials is in no answer, state or journal',
     act: (scene) => secretsHeard(scene, 'basic'),
-    comes: notSaying(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
+    comes: lacksText(new RegExp(btoa(`user:${SECRETS.API_KEY}`).slice(0, 20))),
   },
   ...['/agents', '/openapi.json', '/', '/health'].map(
     (path): Attack => ({
       name: `${path} shows no setting of the Worker`,
       act: async ({ ann }) => (await ann.get(path)).text,
-      comes: notSaying(/HOLDFAST_TOKEN|JWT_KEY|GITHUB_SECRET|WORLD_URL|127\.0\.0\.1/),
+      comes: lacksText(/HOLDFAST_TOKEN|JWT_KEY|GITHUB_SECRET|WORLD_URL|127\.0\.0\.1/),
     }),
   ),
   {
     name: 'the list of agents does not contain their instructions',
     act: async ({ ann }) => (await ann.get('/agents')).text,
-    comes: notSaying(/Do what you are asked/),
+    comes: lacksText(/Do what you are asked/),
   },
   {
     name: 'the details of an internal failure are not in the response',
     act: async ({ who }) => (await who({ sub: 7 }).get('/agents')).text,
-    comes: notSaying(/`auth`|stack|\.ts|\bat \w+ \(/),
+    comes: lacksText(/`auth`|stack|\.ts|\bat \w+ \(/),
     logs: /id or tenant is empty or not a string/,
   },
   ...['/agents/clerk/sessions/vault', '/agents', '/agents/clerk/sessions/vault/events'].map(
@@ -72,6 +72,6 @@ export const secrets = (): readonly Attack[] => [
   {
     name: 'a token in a path is not repeated in full',
     act: ({ ann }) => ann.get(`/agents/${SECRETS.JWT_KEY.slice(0, 10)}/sessions/x`),
-    comes: status(404),
+    comes: hasStatus(404),
   },
 ];

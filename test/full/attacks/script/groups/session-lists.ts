@@ -1,7 +1,15 @@
 /** Data about all sessions of an owner: lists, the inbox, usage, owners, and their erasure. */
-import { type Attack, type Check, formatResponse, notSaying, passesAll, problem, status } from '../attack.ts';
+import {
+  type Attack,
+  type Check,
+  formatResponse,
+  hasStatus,
+  isProblem,
+  lacksText,
+  passesAll,
+} from '../attack.ts';
 import type { ReceivedResponse, RequestToSend } from '../http.ts';
-import { eventually } from '../patience.ts';
+import { pollUntil } from '../patience.ts';
 import type { Person } from '../person.ts';
 import type { Scene } from '../scene.ts';
 import type { Claims } from '../secrets.ts';
@@ -12,7 +20,7 @@ const LIST = '/agents/clerk/sessions';
 
 const ZETA = '/owners/tenant:zeta';
 
-const operators = problem(
+const operators = isProblem(
   403,
   'role-required',
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
@@ -20,8 +28,8 @@ const operators = problem(
 
 /** Checks that a list or an inbox contains no data of zeta. */
 const nothingOfZeta: Check = passesAll(
-  status(200),
-  notSaying(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
+  hasStatus(200),
+  lacksText(new RegExp(`tenant:zeta|ZETA|"session":"(?:${[VAULT, PENDING, FILES, PLANNED].join('|')})"`)),
 );
 
 /** Callers whose names resemble zeta. */
@@ -65,7 +73,7 @@ const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<R
   ['a body', {}, { headers: [['content-type', 'application/json']], body: '{"operator":true}' }],
 ];
 
-const cursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
+const encodeCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** Forged cursors in the correct format. They point into the caller's own list. */
 const forged: readonly unknown[] = [
@@ -88,7 +96,7 @@ const badQueries: readonly string[] = [
   ...['limit=0', 'limit=101', 'limit=1e9', 'limit=-1', 'limit=1.5', `limit=${'1'.repeat(3000)}`, 'limit=%00'],
   ...['cursor=', 'cursor=%00', 'cursor=%FF', `cursor=${'A'.repeat(6000)}`, `cursor=${'W1tb'.repeat(1500)}`],
   ...[[], {}, null, 'x', [1], ['1', 'clerk', 'x'], [1.5, 'a', 'b'], [2 ** 60, 'a', 'b'], [1, {}, 'b']].map(
-    (place) => `cursor=${cursor(place)}`,
+    (place) => `cursor=${encodeCursor(place)}`,
   ),
 ];
 
@@ -101,31 +109,31 @@ const patch = (by: Person, path: string, body: unknown): Promise<ReceivedRespons
   });
 
 const badTitles: readonly (readonly [what: string, body: unknown, comes: Check])[] = [
-  ['of a megabyte', { title: 'x'.repeat(1_000_000) }, problem(413, 'body-too-large')],
-  ['of 201 characters', { title: 'x'.repeat(201) }, problem(422, 'invalid-body')],
-  ['with a command for a terminal', { title: '\u001b[2Jok' }, problem(422, 'invalid-body')],
-  ['that turns what follows', { title: '\u202eko' }, problem(422, 'invalid-body')],
-  ['with half a character', { title: '\ud800' }, problem(422, 'invalid-body')],
-  ['of several lines', { title: 'ok\nok' }, problem(422, 'invalid-body')],
-  ['that is an object', { title: { toString: 'x' } }, problem(422, 'invalid-body')],
-  ['for another owner', { title: 'x', owner: 'tenant:zeta' }, problem(422, 'invalid-body')],
-  ['that is no JSON', 'title', problem(400, 'bad-json')],
+  ['of a megabyte', { title: 'x'.repeat(1_000_000) }, isProblem(413, 'body-too-large')],
+  ['of 201 characters', { title: 'x'.repeat(201) }, isProblem(422, 'invalid-body')],
+  ['with a command for a terminal', { title: '\u001b[2Jok' }, isProblem(422, 'invalid-body')],
+  ['that turns what follows', { title: '\u202eko' }, isProblem(422, 'invalid-body')],
+  ['with half a character', { title: '\ud800' }, isProblem(422, 'invalid-body')],
+  ['of several lines', { title: 'ok\nok' }, isProblem(422, 'invalid-body')],
+  ['that is an object', { title: { toString: 'x' } }, isProblem(422, 'invalid-body')],
+  ['for another owner', { title: 'x', owner: 'tenant:zeta' }, isProblem(422, 'invalid-body')],
+  ['that is no JSON', 'title', isProblem(400, 'bad-json')],
 ];
 
-const inbox = async (by: Person): Promise<ReceivedResponse> => by.get('/pending');
+const getInbox = async (by: Person): Promise<ReceivedResponse> => by.get('/pending');
 
-const lists = (came: ReceivedResponse, session: string): boolean =>
+const listsSession = (came: ReceivedResponse, session: string): boolean =>
   came.text.includes(`"session":"${session}"`);
 
 /** Creates a waiting call. Returns, for each person, whether the call is in that inbox. */
 async function inInboxes(scene: Scene, tool: string, ...people: readonly Person[]): Promise<boolean[]> {
   const { rolf, session, own } = scene;
   await startWaitingTurn(scene, tool);
-  await eventually(
+  await pollUntil(
     () => rolf.get(`${LIST}?status=waiting`),
-    (came) => lists(came, session),
+    (came) => listsSession(came, session),
   );
-  const shown = await Promise.all(people.map(async (one) => lists(await inbox(one), session)));
+  const shown = await Promise.all(people.map(async (one) => listsSession(await getInbox(one), session)));
   await rolf.del(own);
   return shown;
 }
@@ -142,7 +150,7 @@ export const sessionLists = (): readonly Attack[] => [
       {
         name: `${what}: a caller without a token receives nothing`,
         act: ({ nobody }: Scene) => nobody.get(path),
-        comes: problem(401, 'unauthorized'),
+        comes: isProblem(401, 'unauthorized'),
       },
     ];
   }),
@@ -152,7 +160,7 @@ export const sessionLists = (): readonly Attack[] => [
       const seen: string[] = [];
       for (const claims of lookalikes) {
         const one = who({ ...claims, roles: ['manager'] });
-        const [sessions, pending, used] = [await one.get(LIST), await inbox(one), await one.get('/usage')];
+        const [sessions, pending, used] = [await one.get(LIST), await getInbox(one), await one.get('/usage')];
         const { total } = Object(used.json);
         if (`${sessions.text}${pending.text}` !== '{"sessions":[],"next":null}{"waiting":[],"next":null}')
           seen.push(JSON.stringify(claims));
@@ -167,12 +175,12 @@ export const sessionLists = (): readonly Attack[] => [
     async act({ who, session, at, play }) {
       const as = (half: string): Person => who({ sub: 'x', tenant: `${session}${half}` });
       await as('\ud800').post(`${at(VAULT)}/messages`, { message: play('Done.') });
-      await eventually(
+      await pollUntil(
         () => as('\ud800').get(LIST),
-        (came) => lists(came, VAULT),
+        (came) => listsSession(came, VAULT),
       );
       const others = await Promise.all(['', '\ud801', '\ufffd'].map((half) => as(half).get(LIST)));
-      return others.some((came) => lists(came, VAULT));
+      return others.some((came) => listsSession(came, VAULT));
     },
     comes: false,
   },
@@ -208,22 +216,27 @@ export const sessionLists = (): readonly Attack[] => [
     async act({ who, at }) {
       const olga = who({ sub: 'olga', operator: true, roles: ['manager'] });
       const list = await olga.get(`${LIST}?owner=tenant:zeta`);
-      const [session, pending] = [await olga.get(at(VAULT)), await inbox(olga)];
-      return [lists(list, VAULT), /"url"/.test(list.text), formatResponse(session), lists(pending, PENDING)];
+      const [session, pending] = [await olga.get(at(VAULT)), await getInbox(olga)];
+      return [
+        listsSession(list, VAULT),
+        /"url"/.test(list.text),
+        formatResponse(session),
+        listsSession(pending, PENDING),
+      ];
     },
     comes: [true, false, '404 unknown-session', false],
   },
   ...forged.map(
     (place): Attack => ({
       name: `the cursor ${JSON.stringify(place)} shows nothing of zeta`,
-      act: ({ rolf }) => rolf.get(`${LIST}?cursor=${cursor(place)}`),
+      act: ({ rolf }) => rolf.get(`${LIST}?cursor=${encodeCursor(place)}`),
       comes: nothingOfZeta,
     }),
   ),
   {
     name: 'a cursor of zeta shows nothing of zeta',
     async act({ zoe, rolf }) {
-      const { json } = await eventually(
+      const { json } = await pollUntil(
         () => zoe.get(`${LIST}?limit=1`),
         (came) => typeof came.json?.next === 'string',
       );
@@ -235,7 +248,7 @@ export const sessionLists = (): readonly Attack[] => [
     (query): Attack => ({
       name: `?${query.slice(0, 60)} is refused`,
       act: ({ ann }) => ann.get(`${LIST}?${query}`),
-      comes: passesAll(problem(400, 'invalid-query'), notSaying(/SELECT|SQLITE/)),
+      comes: passesAll(isProblem(400, 'invalid-query'), lacksText(/SELECT|SQLITE/)),
     }),
   ),
   ...badTitles.map(
@@ -252,7 +265,7 @@ export const sessionLists = (): readonly Attack[] => [
     (victim): Attack => ({
       name: `another tenant cannot set the title of ${victim} of zeta`,
       act: ({ impostor, at }) => patch(impostor, at(victim), { title: 'Mine' }),
-      comes: problem(404, 'unknown-session'),
+      comes: isProblem(404, 'unknown-session'),
     }),
   ),
   {
@@ -281,7 +294,7 @@ export const sessionLists = (): readonly Attack[] => [
         await dan.post(`${at('new')}/messages`, { message: play('New.') }),
         await dan.get(LIST),
       ];
-      await eventually(
+      await pollUntil(
         () => olga.get(owner),
         (came) => came.text.includes('"status":"erased"'),
       );

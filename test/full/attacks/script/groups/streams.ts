@@ -4,12 +4,12 @@ import {
   type Check,
   containsText,
   formatResponse,
-  notSaying,
+  hasStatus,
+  isProblem,
+  lacksText,
   passesAll,
-  problem,
-  status,
 } from '../attack.ts';
-import { eventually } from '../patience.ts';
+import { pollUntil } from '../patience.ts';
 import type { Scene } from '../scene.ts';
 import { VAULT, type Victims } from '../victims.ts';
 
@@ -22,7 +22,7 @@ async function settleTurn({ ann, own, play }: Scene): Promise<string> {
 }
 
 const badPlace = (name: 'after' | 'Last-Event-ID'): Check =>
-  problem(
+  isProblem(
     400,
     name === 'after' ? 'invalid-query' : 'invalid-header',
     name === 'after'
@@ -74,7 +74,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
         await settleTurn(scene);
         return scene.ann.get(`${scene.own}/events?limit=${limit}`);
       },
-      comes: problem(400, 'invalid-query', 'limit must be a whole number from 1 to 500.'),
+      comes: isProblem(400, 'invalid-query', 'limit must be a whole number from 1 to 500.'),
     }),
   ),
   {
@@ -101,7 +101,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       await scene.ann.del(scene.at(VAULT));
       return came.text;
     },
-    comes: passesAll(containsText(/Mine\./), notSaying(/ZETA/)),
+    comes: passesAll(containsText(/Mine\./), lacksText(/ZETA/)),
   },
   {
     name: "a cancel in the caller's session with the id of zeta's turn cancels nothing",
@@ -109,7 +109,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       await settleTurn(scene);
       return scene.ann.post(`${scene.own}/cancel?turn=${encodeURIComponent(victims.suspended)}`);
     },
-    comes: problem(404, 'unknown-turn'),
+    comes: isProblem(404, 'unknown-turn'),
   },
   {
     name: "zeta's turn is not found by its id in the caller's session",
@@ -117,7 +117,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       await settleTurn(scene);
       return scene.ann.get(`${scene.own}/turns/${victims.turn}`);
     },
-    comes: problem(404, 'unknown-turn'),
+    comes: isProblem(404, 'unknown-turn'),
   },
   ...['', '%00', '..', '__proto__', 'x'.repeat(300), '%27%20OR%201%3D1'].map(
     (turn): Attack => ({
@@ -126,7 +126,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
         await settleTurn(scene);
         return scene.ann.post(`${scene.own}/cancel?turn=${turn}`);
       },
-      comes: problem(404, 'unknown-turn'),
+      comes: isProblem(404, 'unknown-turn'),
     }),
   ),
   {
@@ -135,7 +135,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       await settleTurn(scene);
       return scene.ann.ask({ method: 'HEAD', path: `${scene.own}/events`, headers: Object.entries(STREAM) });
     },
-    comes: status(200),
+    comes: hasStatus(200),
   },
   {
     name: "a model's text cannot end its event, even if it looks like an event",
@@ -167,7 +167,7 @@ export const streams = (victims: Victims): readonly Attack[] => [
       });
       await Promise.all([left, world.reached(session)]);
       world.open(session);
-      const state = await eventually(
+      const state = await pollUntil(
         () => ann.get(own),
         ({ json }) => json?.openTurn === null,
       );

@@ -1,7 +1,7 @@
 /**
  * Turns that start turns, in one session and across two. The tree must end, regardless of what a client sends.
  */
-import { type Attack, formatResponse, status } from '../attack.ts';
+import { type Attack, formatResponse, hasStatus } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { waitUntilQuiet } from '../patience.ts';
 import type { Asked, Reply } from '../puppet-model.ts';
@@ -76,7 +76,7 @@ export const turnTrees = (): readonly Attack[] => [
     (key): Attack => ({
       name: `a message with a forged '${key}' is refused`,
       act: ({ ann, own, play }) => ann.post(`${own}/messages`, { message: play('Done.'), [key]: -1 }),
-      comes: status(422),
+      comes: hasStatus(422),
     }),
   ),
   {

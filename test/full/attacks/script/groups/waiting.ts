@@ -1,5 +1,5 @@
 /** Creates calls that wait for a decision, as targets of attacks. */
-import { type Check, problem } from '../attack.ts';
+import { type Check, isProblem } from '../attack.ts';
 import { type PendingCall, pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
@@ -25,7 +25,7 @@ export async function startWaitingTurn(
 }
 
 /** Sends a decision about a call that a manager must approve. */
-export const deciding =
+export const decideOn =
   (body: unknown, as: 'rolf' | 'ann' = 'rolf', tool = 'refund') =>
   async (scene: Scene): Promise<ReceivedResponse> => {
     const { path } = await startWaitingTurn(scene, tool);
@@ -34,11 +34,11 @@ export const deciding =
     return came;
   };
 
-export const roleNeeded = problem(
+export const roleNeeded = isProblem(
   403,
   'role-required',
   "Call … must be answered by a person with the role 'manager'. Send the token of a person with this role.",
 );
 
 export const invalidBody = (detail: string): Check =>
-  problem(422, 'invalid-body', `The body is not valid: ${detail}.`);
+  isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);

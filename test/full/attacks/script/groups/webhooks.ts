@@ -1,25 +1,34 @@
 /** Deliveries without the secret, or with a stolen signature. */
-import { type Attack, type Check, problem, status } from '../attack.ts';
+import { type Attack, type Check, hasStatus, isProblem } from '../attack.ts';
 import type { Scene } from '../scene.ts';
 import { SECRETS } from '../secrets.ts';
-import { type Delivery, github, headerOf, now, slack, standard, stripe, withHeader } from '../signatures.ts';
+import {
+  type Delivery,
+  githubDelivery,
+  headerOf,
+  nowInSeconds,
+  slackDelivery,
+  standardDelivery,
+  stripeDelivery,
+  withHeader,
+} from '../signatures.ts';
 import { contact, deliver, event, invoice, issue } from './hooks.ts';
 
-const notSigned = problem(
+const notSigned = isProblem(
   401,
   'invalid-signature',
   'The signature does not match the body: the two sides have different secrets, or the body was changed on its way.',
 );
 
-const unsigned = problem(401, 'invalid-signature');
+const unsigned = isProblem(401, 'invalid-signature');
 
 /** A valid delivery of each sender, with the headers that contain its signature and its time. */
 const senders: readonly (readonly [name: string, good: () => Delivery, signature: string, time?: string])[] =
   [
-    ['github', () => github(issue(1)), 'x-hub-signature-256'],
-    ['slack', () => slack(event), 'x-slack-signature', 'x-slack-request-timestamp'],
-    ['stripe', () => stripe(invoice), 'stripe-signature'],
-    ['standard', () => standard(contact), 'webhook-signature', 'webhook-timestamp'],
+    ['github', () => githubDelivery(issue(1)), 'x-hub-signature-256'],
+    ['slack', () => slackDelivery(event), 'x-slack-signature', 'x-slack-request-timestamp'],
+    ['stripe', () => stripeDelivery(invoice), 'stripe-signature'],
+    ['standard', () => standardDelivery(contact), 'webhook-signature', 'webhook-timestamp'],
   ];
 
 /** Changes to a valid signature. */
@@ -70,7 +79,7 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
     : [
         {
           name: `${name}: a time that was not signed starts no turn`,
-          act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(now() - 5))),
+          act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(nowInSeconds() - 5))),
           comes: notSigned,
         },
         {
@@ -82,7 +91,7 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
 ]);
 
 const tooFar = (apart: string): Check =>
-  problem(
+  isProblem(
     401,
     'invalid-signature',
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
@@ -91,37 +100,37 @@ const tooFar = (apart: string): Check =>
 const old: readonly Attack[] = [
   {
     name: 'slack: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, slack(event, { time: now() - 360 })),
+    act: (scene) => deliver(scene, slackDelivery(event, { time: nowInSeconds() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
     name: 'stripe: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, stripe(invoice, { time: now() - 360 })),
+    act: (scene) => deliver(scene, stripeDelivery(invoice, { time: nowInSeconds() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
     name: 'standard: a delivery that is six minutes old starts no turn',
-    act: (scene) => deliver(scene, standard(contact, { time: now() - 360 })),
+    act: (scene) => deliver(scene, standardDelivery(contact, { time: nowInSeconds() - 360 })),
     comes: tooFar('36… s ago'),
   },
   {
     name: 'standard: a delivery from the future starts no turn',
-    act: (scene) => deliver(scene, standard(contact, { time: now() + 400 })),
+    act: (scene) => deliver(scene, standardDelivery(contact, { time: nowInSeconds() + 400 })),
     comes: tooFar('… s in the future'),
   },
   {
     name: 'stripe: a second, current time in the header does not make an old signature valid',
     act(scene) {
-      const kept = stripe(invoice, { time: now() - 360 });
+      const kept = stripeDelivery(invoice, { time: nowInSeconds() - 360 });
       const header = headerOf(kept, 'stripe-signature');
-      return deliver(scene, withHeader(kept, 'stripe-signature', `t=${now()},${header}`));
+      return deliver(scene, withHeader(kept, 'stripe-signature', `t=${nowInSeconds()},${header}`));
     },
     comes: unsigned,
   },
   {
     name: 'standard: an id with a full stop, which would shift the signed content, starts no turn',
-    act: (scene) => deliver(scene, standard(contact, { as: 'msg_1.1' })),
-    comes: problem(
+    act: (scene) => deliver(scene, standardDelivery(contact, { as: 'msg_1.1' })),
+    comes: isProblem(
       401,
       'invalid-signature',
       'webhook-id must be 1 to 256 visible ASCII characters without a full stop.',
@@ -130,20 +139,20 @@ const old: readonly Attack[] = [
   {
     name: 'standard: a delivery with nine signatures is refused',
     act(scene) {
-      const good = standard(contact);
+      const good = standardDelivery(contact);
       const header = headerOf(good, 'webhook-signature');
       return deliver(
         scene,
         withHeader(good, 'webhook-signature', Array.from({ length: 9 }, () => header).join(' ')),
       );
     },
-    comes: problem(401, 'invalid-signature', 'The delivery carries 9 signatures; at most 8 are checked.'),
+    comes: isProblem(401, 'invalid-signature', 'The delivery carries 9 signatures; at most 8 are checked.'),
   },
   {
     name: 'github: a SHA-1 signature, which GitHub also sends, is refused',
     act: (scene) =>
-      deliver(scene, withHeader(github(issue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`)),
-    comes: problem(
+      deliver(scene, withHeader(githubDelivery(issue(1)), 'x-hub-signature-256', `sha1=${'a'.repeat(40)}`)),
+    comes: isProblem(
       401,
       'invalid-signature',
       'X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.',
@@ -154,18 +163,18 @@ const old: readonly Attack[] = [
 const otherDoors: readonly Attack[] = [
   {
     name: 'the secret of one sender is not valid for another sender',
-    act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.SLACK_SECRET })),
+    act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.SLACK_SECRET })),
     comes: notSigned,
   },
   {
     name: 'an old secret that one webhook still accepts is refused by another webhook',
-    act: (scene) => deliver(scene, github(issue(2), { secret: SECRETS.GITHUB_OLD })),
+    act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.GITHUB_OLD })),
     comes: notSigned,
   },
   {
     name: 'a webhook without its secret refuses all deliveries, also those signed with an empty secret',
-    act: (scene) => deliver(scene, github(issue(2), { hook: 'unset', secret: 'undefined' })),
-    comes: problem(
+    act: (scene) => deliver(scene, githubDelivery(issue(2), { hook: 'unset', secret: 'undefined' })),
+    comes: isProblem(
       503,
       'not-configured',
       'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
@@ -174,30 +183,30 @@ const otherDoors: readonly Attack[] = [
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(
     (hook): Attack => ({
       name: `the webhook ${hook} does not exist`,
-      act: (scene) => deliver(scene, github(issue(2), { hook })),
-      comes: status(404, 401),
+      act: (scene) => deliver(scene, githubDelivery(issue(2), { hook })),
+      comes: hasStatus(404, 401),
     }),
   ),
   {
     name: 'a body that exceeds the limit of a webhook is not read, even if its signature is valid',
-    act: (scene) => deliver(scene, github(issue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
-    comes: problem(413, 'body-too-large', 'The body is larger than 20000 bytes. Send less.'),
+    act: (scene) => deliver(scene, githubDelivery(issue(2, 'x'.repeat(30_000)), { hook: 'github2' })),
+    comes: isProblem(413, 'body-too-large', 'The body is larger than 20000 bytes. Send less.'),
   },
   {
     name: 'a signed body with excessive nesting is refused before it is traversed',
     act: (scene) =>
-      deliver(scene, github(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' })),
-    comes: problem(400, 'bad-json', 'The body is nested more than 100 deep.'),
+      deliver(scene, githubDelivery(`{"a":${'['.repeat(4_000)}${']'.repeat(4_000)}}`, { hook: 'github2' })),
+    comes: isProblem(400, 'bad-json', 'The body is nested more than 100 deep.'),
   },
   {
     name: 'a signed body that is not JSON is refused',
-    act: (scene) => deliver(scene, github('[1,2')),
-    comes: problem(400, 'bad-json'),
+    act: (scene) => deliver(scene, githubDelivery('[1,2')),
+    comes: isProblem(400, 'bad-json'),
   },
   {
     name: 'a GET of a webhook is not a delivery',
     act: ({ nobody }) => nobody.get('/hooks/github'),
-    comes: status(401, 405),
+    comes: hasStatus(401, 405),
   },
 ];
 

@@ -41,7 +41,7 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   const { set, side, scenario } = play;
   const expected = readExpected(set)[side];
   const played: Played[] = [];
-  for (const one of run.played) played.push(await patiently(play, one, expected));
+  for (const one of run.played) played.push(await retryFailed(play, one, expected));
   const surprises = played.flatMap((one) => surprisesOf(one, expected.get(one.scenario)));
   // The suite does not report unknown scenarios.
   const names = new Set(played.map((one) => one.scenario));
@@ -63,7 +63,7 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   return { set, side, summary: `${side} ${passed} of ${counted.length}`, isRight };
 }
 
-async function patiently(play: Play, first: Played, expected: Expected): Promise<Played> {
+async function retryFailed(play: Play, first: Played, expected: Expected): Promise<Played> {
   const { scenario } = first;
   let one = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -112,7 +112,7 @@ async function playAll(plays: readonly Omit<Play, 'worker'>[]): Promise<readonly
   }
 }
 
-async function conformance(plays: readonly Omit<Play, 'worker'>[]): Promise<boolean> {
+async function runConformance(plays: readonly Omit<Play, 'worker'>[]): Promise<boolean> {
   const began = performance.now();
   const reports = await playAll(plays);
   const isRight = reports.every((one) => one.isRight);
@@ -141,4 +141,4 @@ if (plays === undefined) {
   console.error(`Usage: npm run conformance -- [${SETS.join(' | ')}] [client | server [scenario]]`);
   process.exit(2);
 }
-process.exit((await conformance(plays)) ? 0 : 1);
+process.exit((await runConformance(plays)) ? 0 : 1);

@@ -62,7 +62,7 @@ export async function playSuite(play: Play): Promise<SuiteRun> {
     ...(side === 'client'
       ? ['--command', `'${process.execPath}' '${client}' ${worker.origin}`, ...PATIENCE]
       : ['--url', new URL('/mcp', worker).href, ...(set === '0.1.16' ? [] : PATIENCE)]),
-    ...choice(play),
+    ...choiceArguments(play),
     ...['--expected-failures', fileOf(set), '--output-dir', directory],
   ];
   const program = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -76,7 +76,7 @@ export async function playSuite(play: Play): Promise<SuiteRun> {
   return { played, announced, output };
 }
 
-function choice({ set, scenario }: Play): readonly string[] {
+function choiceArguments({ set, scenario }: Play): readonly string[] {
   if (set === '0.1.16') return scenario === undefined ? ['--suite', 'all'] : ['--scenario', scenario];
   if (scenario === undefined) return ['--requirements', set];
   return ['--scenario', scenario, '--spec-version', set, '--force'];

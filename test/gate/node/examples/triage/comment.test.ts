@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, callsOf, comments, commentUrl, HELLO, making, SPELLING, scene } from './scene.ts';
+import { call, callsOf, comments, commentUrl, HELLO, repliesWith, SPELLING, scene } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -10,7 +10,7 @@ describe('a comment of the triage agent', () => {
   const written = JSON.stringify({ url: commentUrl(1, 1001) });
 
   it('is written once if the Worker is killed before GitHub has responded', async () => {
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       changed: ({ what }, session) => what === 'comment' && session.kill(),
     });
     await stage.session.send(SPELLING);
@@ -20,7 +20,7 @@ describe('a comment of the triage agent', () => {
 
   it('is written once if the Worker is killed before the request reaches GitHub', async () => {
     let deaths = 0;
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       instead(request, session) {
         if (!post(request) || deaths > 0) return undefined;
         deaths += 1;
@@ -39,7 +39,7 @@ describe('a comment of the triage agent', () => {
     ['an unreadable body', () => new Response('<html>', { status: 201 })],
     ['a lost connection', lost],
   ])('is written once if GitHub stores it and returns %s', async (_, answer) => {
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(answer) : undefined),
     });
     await stage.session.send(SPELLING);
@@ -48,7 +48,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('has an unknown outcome if it was just sent but is not visible yet, and is not written again', async () => {
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       instead: (request) => (post(request) ? lost() : undefined),
     });
     await stage.session.send(SPELLING);
@@ -57,7 +57,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('is found even if the issue has more comments than one page', async () => {
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       instead: (request, _session, handle) => (post(request) ? handle().then(lost) : undefined),
     });
     const others = Array.from({ length: 150 }, (_, id) => ({ id, author: 'octocat', body: 'Me too.' }));
@@ -71,7 +71,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('has an unknown outcome if GitHub is unreachable, and is not written again', async () => {
-    const stage = scene(making(comment), {
+    const stage = scene(repliesWith(comment), {
       instead: (request, _session, handle) =>
         request.url.includes('/comments') ? (post(request) ? handle().then(lost) : lost()) : undefined,
     });
@@ -81,7 +81,7 @@ describe('a comment of the triage agent', () => {
   });
 
   it('causes an error result with GitHub’s message if GitHub refuses it', async () => {
-    const { session } = scene(making(comment), { number: 3 });
+    const { session } = scene(repliesWith(comment), { number: 3 });
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(
       'Error: GitHub refused the request with 403: Unable to create comment because issue is locked.',
@@ -91,7 +91,7 @@ describe('a comment of the triage agent', () => {
   it('is not written if the issue has moved', async () => {
     const moved = { message: 'Moved Permanently' };
     const redirects: string[] = [];
-    const { session, asked } = scene(making(comment), {
+    const { session, asked } = scene(repliesWith(comment), {
       async instead({ redirect }) {
         redirects.push(redirect);
         return Response.json(moved, { status: 301, headers: { location: 'https://evil.test/' } });

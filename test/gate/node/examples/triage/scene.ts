@@ -78,11 +78,11 @@ export function scene(
   return { session, github, changes, asked };
 }
 
-export const offline = (): TestModel => ({ model: offlineModel() });
+export const offlineOptions = (): TestModel => ({ model: offlineModel() });
 export const call = (name: string, input: object = {}) => ({ name, input });
 
 /** Opens both unfolding tools, makes the calls in one reply, and then ends. */
-export const making = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
+export const repliesWith = (...calls: readonly ReturnType<typeof call>[]): TestModel => ({
   replies: [{ calls: [call('issues'), call('repository')] }, { calls }, 'Done.'],
 });
 
@@ -104,9 +104,12 @@ export async function callsOf(session: TestSession): Promise<readonly (readonly 
 export const comments = ({ changes }: Scene): readonly FakeChange[] =>
   changes.filter(({ what }) => what === 'comment');
 
-export const delivered = (title: string, body = ''): string =>
+export const deliveryBody = (title: string, body = ''): string =>
   JSON.stringify({ repository: HELLO, issue: 1, title, author: 'octocat', body });
 
-export const SPELLING = delivered('Spelling error in the README file', "It looks like 'commit' has two t's.");
+export const SPELLING = deliveryBody(
+  'Spelling error in the README file',
+  "It looks like 'commit' has two t's.",
+);
 export const commentUrl = (issue: number, id: number): string =>
   `https://github.com/${HELLO}/issues/${issue}#issuecomment-${id}`;

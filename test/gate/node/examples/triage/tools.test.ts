@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { call, callsOf, HELLO, making, SPELLING, scene } from './scene.ts';
+import { call, callsOf, HELLO, repliesWith, SPELLING, scene } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,13 +15,13 @@ describe('the other tools of the triage agent', () => {
     [{ title: '?!' }, 'find_similar_issues', '{"similar":[]}'],
     [{ label: 'bug' }, 'add_label', '{"labels":["bug"]}'],
   ])('return the expected text for the input %j', async (input, name, text) => {
-    const { session } = scene(making(call(name, input)));
+    const { session } = scene(repliesWith(call(name, input)));
     await session.send(SPELLING);
     expect((await callsOf(session))[0]?.[1]).toBe(text);
   });
 
   it('report that the issue does not exist', async () => {
-    const { session } = scene(making(call('read_issue'), call('list_labels')), { number: 404 });
+    const { session } = scene(repliesWith(call('read_issue'), call('list_labels')), { number: 404 });
     await session.send(SPELLING);
     const missing = `Error: There is no issue ${HELLO}#404.`;
     expect((await callsOf(session)).map(([, text]) => text)).toEqual([missing, missing]);
@@ -29,7 +29,7 @@ describe('the other tools of the triage agent', () => {
 
   it('add a label again if the Worker was killed while adding it', async () => {
     let deaths = 0;
-    const stage = scene(making(call('add_label', { label: 'bug' })), {
+    const stage = scene(repliesWith(call('add_label', { label: 'bug' })), {
       changed(_, session) {
         if (deaths === 0) session.kill();
         deaths += 1;

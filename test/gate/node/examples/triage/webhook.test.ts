@@ -2,7 +2,7 @@ import examples from '@octokit/webhooks-examples';
 import { sign } from '@octokit/webhooks-methods';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { triageWebhook } from '../../../../../src/examples/triage/triage-webhook.ts';
-import { comments, HELLO, offline, SECRET, scene } from './scene.ts';
+import { comments, HELLO, offlineOptions, SECRET, scene } from './scene.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -76,7 +76,7 @@ describe('the webhook of the triage agent', () => {
   });
 
   it('leads from the delivery to the comment', async () => {
-    const stage = scene(offline());
+    const stage = scene(offlineOptions());
     const started = await receive(opened ?? {});
     if (started.type !== 'start') throw new Error(`The turn did not start: it is ${started.type}.`);
     const { message, context } = started;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answers,
-  breakable,
   type FakeTool,
   fakeServer,
+  makeBreakable,
   onlyFor,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, done, errorOfCall, isCancel, lostError, notRunError } from './calls.ts';
 import { call, callOptions, open, rejectionOf } from './open.ts';
@@ -17,7 +17,7 @@ describe('a call over the old SSE transport', () => {
     server.misbehave = onlyFor(
       ({ method }) => method === 'GET',
       async (_, proceed) => {
-        const { response, lose } = breakable(await proceed());
+        const { response, lose } = makeBreakable(await proceed());
         streams.push(lose);
         return response;
       },
@@ -37,7 +37,7 @@ describe('a call over the old SSE transport', () => {
     [404, notRunError("MCP server 'files' did not run 'write': it answered HTTP 404.")],
     [502, lostError('it answered HTTP 502')],
   ])('fails with status %i of the request that sends its message', async (status, expected) => {
-    expect((await errorOfCall(answers(status), 'sse')).error).toEqual(expected);
+    expect((await errorOfCall(respondWith(status), 'sse')).error).toEqual(expected);
   });
 
   it('is lost if it takes too long, and the server receives a cancellation', async () => {

@@ -1,20 +1,20 @@
 import { McpError, type ServerNotification } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import {
-  answers,
-  challenges,
+  challengeWith,
   type FakeTool,
   fakeServer,
-  forbids,
+  forbidWith,
   losesConnectionAfter,
   neverAnswers,
   onlyFor,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import {
   createEndlessTool,
   done,
   errorOfCall,
-  events,
+  eventResponse,
   isCall,
   isCancel,
   lostError,
@@ -58,7 +58,7 @@ describe('a response', () => {
   it('can be part of a batch or arrive on the standalone listening stream', async () => {
     const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
     const ended = Promise.withResolvers<void>();
-    const silent = () => events(new ReadableStream({ cancel: () => ended.resolve() }));
+    const silent = () => eventResponse(new ReadableStream({ cancel: () => ended.resolve() }));
     const batch = await open(
       fakeServer({ misbehave: onlyFor(isCall, () => Response.json([{ ...result, id: 77 }, 'x', result])) }),
     );
@@ -66,7 +66,7 @@ describe('a response', () => {
     const listening = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
     const server = fakeServer();
     server.misbehave = (request, proceed) => {
-      if (request.method === 'GET') return events(new ReadableStream({ start: listening.resolve }));
+      if (request.method === 'GET') return eventResponse(new ReadableStream({ start: listening.resolve }));
       return isCall(request) ? silent() : proceed();
     };
     const connection = await open(server);
@@ -97,14 +97,14 @@ describe('a response', () => {
 
 describe('a call that certainly did not run', () => {
   it.each([400, 404, 413, 429])('fails if the server returns %i', async (status) => {
-    const { error } = await errorOfCall(answers(status, { body: 'planted' }), 'stateless');
+    const { error } = await errorOfCall(respondWith(status, { body: 'planted' }), 'stateless');
     expect(error).toEqual(notRunError(`MCP server 'files' did not run 'write': it answered HTTP ${status}.`));
   });
 
   it.each([401, 403])(
     'reports rejected credentials if the server returns %i and requests credentials',
     async (status) => {
-      const { error } = await errorOfCall(challenges(status));
+      const { error } = await errorOfCall(challengeWith(status));
       expect(error).toEqual(
         notRunError(`MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`),
       );
@@ -112,7 +112,7 @@ describe('a call that certainly did not run', () => {
   );
 
   it('reports the server’s message if the server returns 403 without a request for credentials', async () => {
-    const { error } = await errorOfCall(forbids('Your plan has no writes.'));
+    const { error } = await errorOfCall(forbidWith('Your plan has no writes.'));
     expect(error).toEqual(
       notRunError("MCP server 'files' did not run 'write': it answered HTTP 403: Your plan has no writes."),
     );
@@ -129,7 +129,7 @@ describe('a call that certainly did not run', () => {
 
   it('fails if the server redirects to another origin', async () => {
     const { error, server } = await errorOfCall(
-      answers(307, { headers: { location: 'https://evil.test/' } }),
+      respondWith(307, { headers: { location: 'https://evil.test/' } }),
     );
     expect(error).toEqual(
       notRunError("MCP server 'files' did not run 'write': it redirects to https://evil.test."),
@@ -202,13 +202,13 @@ describe('a call with an unknown outcome', () => {
   it.each([301, 302, 303])(
     'is lost if the server redirects with %i, because the result may be at the target',
     async (status) => {
-      const { error } = await errorOfCall(answers(status, { headers: { location: '/results/7' } }));
+      const { error } = await errorOfCall(respondWith(status, { headers: { location: '/results/7' } }));
       expect(error).toEqual(lostError('it redirects to https://mcp.test'));
     },
   );
 
   it.each([408, 500, 502, 503, 504])('is lost if the server returns %i', async (status) => {
-    expect((await errorOfCall(answers(status))).error).toEqual(lostError(`it answered HTTP ${status}`));
+    expect((await errorOfCall(respondWith(status))).error).toEqual(lostError(`it answered HTTP ${status}`));
   });
 
   it('has the same mark as a lost connection of the platform', () => {
@@ -245,7 +245,7 @@ describe('a call with an unknown outcome', () => {
   });
 
   it('is lost if its response is not MCP', async () => {
-    expect((await errorOfCall(answers(202))).error).toEqual(lostError('its answer is not MCP'));
+    expect((await errorOfCall(respondWith(202))).error).toEqual(lostError('its answer is not MCP'));
   });
 
   it('is lost if it takes too long, and the server receives a cancellation', async () => {
@@ -275,7 +275,9 @@ describe('a call with an unknown outcome', () => {
 
   it('closes its stream if it is lost, even if the server does not end the stream', async () => {
     const ended = Promise.withResolvers<void>();
-    const misbehave = onlyFor(isCall, () => events(new ReadableStream({ cancel: () => ended.resolve() })));
+    const misbehave = onlyFor(isCall, () =>
+      eventResponse(new ReadableStream({ cancel: () => ended.resolve() })),
+    );
     const connection = await open(fakeServer({ misbehave }));
     await rejectionOf(connection.callTool(call('write'), callOptions({ signal: AbortSignal.timeout(20) })));
     await ended.promise;
@@ -291,7 +293,7 @@ describe('a call with an unknown outcome', () => {
   it('is lost if the connection closes while it runs', async () => {
     const { tool, began } = createEndlessTool();
     // If the server ended its session, it would also end its responses. The order of the two is random.
-    const misbehave = onlyFor(({ method }) => method === 'DELETE', answers(405));
+    const misbehave = onlyFor(({ method }) => method === 'DELETE', respondWith(405));
     const connection = await open(fakeServer({ tools: [tool], misbehave }));
     const calls = rejectionOf(connection.callTool(call('write'), callOptions()));
     await began;

@@ -36,7 +36,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 export const isCall = ({ rpc }: RecordedRequest) => rpc === 'tools/call';
 export const isCancel = ({ rpc }: RecordedRequest) => rpc === 'notifications/cancelled';
 
-export const events = (body: ReadableStream<Uint8Array>) =>
+export const eventResponse = (body: ReadableStream<Uint8Array>) =>
   new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 
 export const notRunError = (message: string) =>

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
-  answers,
-  challenges,
+  challengeWith,
   type FakeServerOptions,
   fakeServer,
-  forbids,
+  forbidWith,
   type Misbehavior,
   neverAnswers,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, caller, callOptions, open, rejectionOf } from './open.ts';
 
@@ -118,7 +118,10 @@ describe('a connection', () => {
 describe('an old server', () => {
   it.each([400, 404, 405])('is called over SSE if it returns %i to the first message', async (status) => {
     const server = fakeServer({ kind: 'sse', tools: [echo] });
-    server.misbehave = onlyFor(({ method, url }) => method === 'POST' && url === server.url, answers(status));
+    server.misbehave = onlyFor(
+      ({ method, url }) => method === 'POST' && url === server.url,
+      respondWith(status),
+    );
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('echo'), callOptions());
     expect(connection.spoken).toEqual({ era: 'sse' });
@@ -155,7 +158,7 @@ describe('an old server', () => {
 
   it("cannot send the client's messages to another server", async () => {
     const server = fakeServer();
-    server.misbehave = () => events('event: endpoint\ndata: https://evil.test/messages\n\n');
+    server.misbehave = () => eventResponse('event: endpoint\ndata: https://evil.test/messages\n\n');
     expect(await rejectionOf(open(server, { transport: 'sse' }))).toEqual(
       unreachableError('it redirects messages to another server'),
     );
@@ -165,13 +168,15 @@ describe('an old server', () => {
 
 describe('an unreachable server', () => {
   it.each([400, 402, 404, 429, 500, 503])('is reported with its status %i', async (status) => {
-    const error = await rejectionOf(open(fakeServer({ misbehave: answers(status, { body: 'planted' }) })));
+    const error = await rejectionOf(
+      open(fakeServer({ misbehave: respondWith(status, { body: 'planted' }) })),
+    );
     expect(error).toEqual(unreachableError(`it answered HTTP ${status}`));
   });
 
   it.each<[string, Misbehavior]>([
-    ['401', answers(401)],
-    ['403 with WWW-Authenticate', challenges(403)],
+    ['401', respondWith(401)],
+    ['403 with WWW-Authenticate', challengeWith(403)],
   ])('is reported as one that does not accept the credentials if it returns %s', async (said, misbehave) => {
     const status = said.slice(0, 3);
     const error = await rejectionOf(open(fakeServer({ misbehave })));
@@ -183,12 +188,12 @@ describe('an unreachable server', () => {
   it.each<[string, Misbehavior, string]>([
     [
       'with its own message',
-      forbids('Invalid Host header: shop.'),
+      forbidWith('Invalid Host header: shop.'),
       'it answered HTTP 403: Invalid Host header: shop',
     ],
     [
       'with its status and without a message that is not JSON-RPC',
-      answers(403, { body: 'planted' }),
+      respondWith(403, { body: 'planted' }),
       'it answered HTTP 403',
     ],
   ])('is reported %s if it returns 403 without a request for credentials', async (_, misbehave, words) => {
@@ -234,7 +239,7 @@ describe('an unreachable server', () => {
   });
 
   it('is reported if its stream ends without a result', async () => {
-    const misbehave = () => events(': nothing\n\n');
+    const misbehave = () => eventResponse(': nothing\n\n');
     const error = await rejectionOf(open(fakeServer({ misbehave })));
     expect(error).toEqual(unreachableError('it ended its answer before there was a result'));
   });
@@ -269,7 +274,7 @@ describe('an unreachable server', () => {
   });
 
   it('is reported if it redirects to another origin, and that origin receives no request', async () => {
-    const misbehave = answers(307, { headers: { location: 'https://evil.test/mcp' } });
+    const misbehave = respondWith(307, { headers: { location: 'https://evil.test/mcp' } });
     const server = fakeServer({ misbehave });
     const error = await rejectionOf(open(server, { bearer: 'TOKEN', as: caller({ TOKEN: 'planted' }) }));
     expect(error).toEqual(unreachableError('it redirects to https://evil.test'));
@@ -284,4 +289,5 @@ const unreachableError = (why: string) =>
     message: `MCP server 'files' cannot be reached: ${why}.`,
   });
 
-const events = (text: string) => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+const eventResponse = (text: string) =>
+  new Response(text, { headers: { 'content-type': 'text/event-stream' } });

@@ -2,10 +2,10 @@ import { ClientCredentialsProvider } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { createCredit } from '../../../../doors/mcp.ts';
 import {
-  answers,
   type FakeServerOptions,
   fakeServer,
   onlyFor,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { done } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
@@ -43,7 +43,7 @@ describe('the requests of a connection', () => {
   });
 
   it('are counted without a claim if they exceed those of a usual opening', async () => {
-    const server = fakeServer({ misbehave: answers(401) });
+    const server = fakeServer({ misbehave: respondWith(401) });
     let counted = 0;
     const oauth = () =>
       new ClientCredentialsProvider({

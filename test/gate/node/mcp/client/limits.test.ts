@@ -6,7 +6,7 @@ import {
   onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { done, errorOfCall, events, isCall, lostError, notRunError } from './calls.ts';
+import { done, errorOfCall, eventResponse, isCall, lostError, notRunError } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
@@ -23,8 +23,9 @@ const tooLargeError = (more: string) =>
     `The result of 'write' of MCP server 'files' is not known: it ran, and it answered with more than ${more}, which exceeds ` +
       'the limit.',
   );
-const json = (body: string) => new Response(body, { headers: { 'content-type': 'application/json' } });
-const stream = (text: string) => events(new Response(text).body ?? new ReadableStream());
+const jsonResponse = (body: string) =>
+  new Response(body, { headers: { 'content-type': 'application/json' } });
+const streamResponse = (text: string) => eventResponse(new Response(text).body ?? new ReadableStream());
 const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
 const heavy = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
 
@@ -37,22 +38,24 @@ describe('a response that would keep the Worker busy', () => {
   });
 
   it('is not read if it has more than two hundred thousand JSON values, in a body or an event', async () => {
-    expect(await comesOfLarge(() => json(heavy))).toEqual(tooLargeError('200000 parts of JSON'));
-    expect(await comesOfLarge(() => stream(`data: ${heavy}\n\n`))).toEqual(
+    expect(await comesOfLarge(() => jsonResponse(heavy))).toEqual(tooLargeError('200000 parts of JSON'));
+    expect(await comesOfLarge(() => streamResponse(`data: ${heavy}\n\n`))).toEqual(
       tooLargeError('200000 parts of JSON'),
     );
   });
 
   it('is lost if it arrives after ten thousand events', async () => {
     const answer = `data: ${JSON.stringify(result)}\n\n`;
-    expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(9_999) + answer))).toEqual({ content: [] });
-    expect(await comesOfLarge(() => stream('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
+    expect(await comesOfLarge(() => streamResponse('data: {}\n\n'.repeat(9_999) + answer))).toEqual({
+      content: [],
+    });
+    expect(await comesOfLarge(() => streamResponse('data: {}\n\n'.repeat(10_000) + answer))).toEqual(
       lostError('it answered with more than 10000 events'),
     );
   });
 
   it('is not accepted as a list of tools', async () => {
-    const server = fakeServer({ misbehave: onlyFor(isList, () => json(heavy)) });
+    const server = fakeServer({ misbehave: onlyFor(isList, () => jsonResponse(heavy)) });
     const connection = await open(server);
     expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
       new McpServerError({
@@ -70,14 +73,14 @@ describe('an oversized message before the response', () => {
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data } })}\n\n`;
 
   it('is no sign that the call ran, however long it is', async () => {
-    expect((await errorOfCall(() => stream(log('x'.repeat(5_000))))).error).toEqual(
+    expect((await errorOfCall(() => streamResponse(log('x'.repeat(5_000))))).error).toEqual(
       lostError('it answered with more than 4096 bytes'),
     );
-    expect((await errorOfCall(() => stream(log('x').repeat(100)))).error).toEqual(
+    expect((await errorOfCall(() => streamResponse(log('x').repeat(100)))).error).toEqual(
       lostError('it answered with more than 4096 bytes'),
     );
     const many = log(Array.from({ length: 200_001 }, () => 1));
-    expect(await comesOfLarge(() => stream(many))).toEqual(
+    expect(await comesOfLarge(() => streamResponse(many))).toEqual(
       lostError('it answered with more than 200000 parts of JSON'),
     );
   });

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
-  answers,
   type FakeTool,
   fakeServer,
   type Misbehavior,
   neverAnswers,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const tool = (name: string): FakeTool => ({ name, run: () => ({ content: [] }) });
-const numbered = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
+const numberedTools = (count: number) => Array.from({ length: count }, (_, at) => tool(`t${at}`));
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
-const failed = (why: string) =>
+const listError = (why: string) =>
   new McpServerError({
     server: 'files',
     during: 'list',
@@ -31,7 +31,7 @@ async function listingFails(misbehave: Misbehavior, connectTimeout?: number) {
 }
 
 /** Answers every list request with this result. */
-const listing =
+const respondWithList =
   (result: (request: RecordedRequest) => object): Misbehavior =>
   (request) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(request.body).id, result: result(request) });
@@ -49,7 +49,7 @@ const listsDeep: Misbehavior = ({ body }) => {
 
 describe('the tools of a server', () => {
   it('are those of all its pages, in the order of the server', async () => {
-    const server = fakeServer({ tools: numbered(7), pageSize: 3 });
+    const server = fakeServer({ tools: numberedTools(7), pageSize: 3 });
     const connection = await open(server);
     const { tools } = await connection.listTools(neverAborts());
     expect(tools.map(({ name }) => name)).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6']);
@@ -89,7 +89,7 @@ describe('the tools of a server', () => {
     };
     const misbehave = onlyFor(
       ({ rpc }) => rpc === 'initialize',
-      listing(() => result),
+      respondWithList(() => result),
     );
     const server = fakeServer({ kind: 'stateless', misbehave });
     const connection = await open(server);
@@ -104,7 +104,7 @@ describe('the tools of a server', () => {
       fakeServer({
         misbehave: onlyFor(
           isList,
-          listing(() => ({ tools })),
+          respondWithList(() => ({ tools })),
         ),
       }),
     );
@@ -112,7 +112,7 @@ describe('the tools of a server', () => {
   });
 
   it('can be more than a session stores, because the caller applies that limit', async () => {
-    const connection = await open(fakeServer({ tools: numbered(1_001), pageSize: 300 }));
+    const connection = await open(fakeServer({ tools: numberedTools(1_001), pageSize: 300 }));
     expect((await connection.listTools(neverAborts())).tools).toHaveLength(1_001);
   });
 });
@@ -125,7 +125,7 @@ describe('an abandoned list request', () => {
     const listed = rejectionOf(connection.listTools(over.signal));
     await server.request(isList);
     over.abort(new Error('planted'));
-    expect(await listed).toEqual(failed('the turn stopped waiting'));
+    expect(await listed).toEqual(listError('the turn stopped waiting'));
     const cancelled = await server.request(({ rpc }) => rpc === 'notifications/cancelled');
     expect(JSON.parse(cancelled.body).params).toEqual({
       requestId: 1,
@@ -141,41 +141,41 @@ describe('an unreadable list', () => {
     const server = fakeServer({
       misbehave: onlyFor(
         isList,
-        listing(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
+        respondWithList(() => ({ tools: [{ name: `t${page}`, inputSchema }], nextCursor: String(++page) })),
       ),
     });
     const connection = await open(server, { maxResponseBytes: 2_048 });
     expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
-      failed('its list is longer than 2048 characters'),
+      listError('its list is longer than 2048 characters'),
     );
     expect(page).toBe(4);
   });
 
   it('is refused if it has more than twenty pages', async () => {
     let page = 0;
-    const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page) })));
-    expect(error).toEqual(failed('it has more than 20 pages'));
+    const error = await listingFails(respondWithList(() => ({ tools: [], nextCursor: String(++page) })));
+    expect(error).toEqual(listError('it has more than 20 pages'));
     expect(page).toBe(20);
   });
 
   it('is refused if its pages form a cycle', async () => {
     let page = 0;
-    const error = await listingFails(listing(() => ({ tools: [], nextCursor: String(++page % 2) })));
-    expect(error).toEqual(failed('its pages form a loop'));
+    const error = await listingFails(respondWithList(() => ({ tools: [], nextCursor: String(++page % 2) })));
+    expect(error).toEqual(listError('its pages form a loop'));
     expect(page).toBe(3);
   });
 
   it.each<[string, Misbehavior]>([
-    ['it answered HTTP 500', answers(500, { body: 'planted' })],
-    ['it answered HTTP 404', answers(404)],
-    ['its answer is not MCP', answers(202)],
+    ['it answered HTTP 500', respondWith(500, { body: 'planted' })],
+    ['it answered HTTP 404', respondWith(404)],
+    ['its answer is not MCP', respondWith(202)],
     ['the connection was lost', () => Promise.reject(new TypeError('planted'))],
   ])('leads to the error that %s', async (why, misbehave) => {
-    expect(await listingFails(misbehave)).toEqual(failed(why));
+    expect(await listingFails(misbehave)).toEqual(listError(why));
   });
 
   it('leads to an error about rejected credentials', async () => {
-    expect(await listingFails(answers(401))).toEqual(
+    expect(await listingFails(respondWith(401))).toEqual(
       new McpServerError({
         server: 'files',
         during: 'list',
@@ -192,11 +192,11 @@ describe('an unreadable list', () => {
         error: { code: -32603, message: 'Broken' },
       }),
     );
-    expect(error).toEqual(failed('it answered with error -32603: Broken'));
+    expect(error).toEqual(listError('it answered with error -32603: Broken'));
   });
 
   it('is requested with the connect timeout', async () => {
-    expect(await listingFails(neverAnswers, 50)).toEqual(failed('it did not answer within 50 ms'));
+    expect(await listingFails(neverAnswers, 50)).toEqual(listError('it did not answer within 50 ms'));
   });
 
   it('is abandoned when the caller no longer waits', async () => {
@@ -206,7 +206,7 @@ describe('an unreadable list', () => {
     const listed = rejectionOf(connection.listTools(over.signal));
     await server.request(isList);
     over.abort();
-    expect(await listed).toEqual(failed('the turn stopped waiting'));
+    expect(await listed).toEqual(listError('the turn stopped waiting'));
   });
 });
 
@@ -245,7 +245,7 @@ describe('a server whose tools change', () => {
     await server.request(({ method }) => method === 'GET');
     await server.sendToolListChanged();
     await expect.poll(() => connection.hasChanged).toBe(true);
-    server.misbehave = onlyFor(isList, answers(500));
+    server.misbehave = onlyFor(isList, respondWith(500));
     await rejectionOf(connection.listTools(neverAborts()));
     expect(connection.hasChanged).toBe(true);
   });

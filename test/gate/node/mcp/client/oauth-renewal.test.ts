@@ -7,7 +7,7 @@ import { call, callOptions, open, rejectionOf } from './open.ts';
 const ISSUER = 'https://auth.example.com';
 
 /** A server whose token can be revoked, with single-use refresh tokens. `refreshes` records the used ones. */
-function renewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
+function createRenewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
   const server = fakeServer({ url, tools: [tool] });
   const refreshes: string[] = [];
   const gate = { open: Promise.resolve() };
@@ -50,7 +50,7 @@ function renewing(tool: FakeTool, url = 'https://mcp.example.com/mcp') {
 }
 
 /** A provider that already has a token. */
-function provider(): OAuthClientProvider {
+function createProvider(): OAuthClientProvider {
   let tokens: OAuthTokens = { access_token: 'access-0', refresh_token: 'refresh-0', token_type: 'bearer' };
   return {
     redirectUrl: 'https://app.example.com/callback',
@@ -70,8 +70,8 @@ const echo: FakeTool = { name: 'echo', run: () => ({ content: [] }) };
 
 describe('a rejected token', () => {
   it('is renewed once for all calls that it fails', async () => {
-    const { server, fetch, refreshes, revoke } = renewing(echo);
-    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    const { server, fetch, refreshes, revoke } = createRenewing(echo);
+    const connection = await open({ url: server.url, fetch }, { oauth: createProvider });
     revoke();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => connection.callTool(call('echo'), callOptions())),
@@ -81,8 +81,8 @@ describe('a rejected token', () => {
   });
 
   it('is renewed for the remaining calls even if the first call was abandoned', async () => {
-    const { server, fetch, refreshes, revoke, gate } = renewing(echo);
-    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    const { server, fetch, refreshes, revoke, gate } = createRenewing(echo);
+    const connection = await open({ url: server.url, fetch }, { oauth: createProvider });
     revoke();
     const opening = Promise.withResolvers<void>();
     gate.open = opening.promise;
@@ -102,8 +102,8 @@ describe('the tokens of a provider', () => {
   it('are redacted in responses, like earlier tokens and the client secret', async () => {
     const planted = 'access-0 access-1 refresh-0 refresh-1 client-secret';
     const tool: FakeTool = { name: 'echo', run: () => ({ content: [{ type: 'text', text: planted }] }) };
-    const { server, fetch, revoke } = renewing(tool);
-    const connection = await open({ url: server.url, fetch }, { oauth: provider });
+    const { server, fetch, revoke } = createRenewing(tool);
+    const connection = await open({ url: server.url, fetch }, { oauth: createProvider });
     revoke();
     expect(await connection.callTool(call('echo'), callOptions())).toEqual({
       content: [

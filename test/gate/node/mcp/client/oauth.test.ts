@@ -64,7 +64,7 @@ function answerOf(
   }
 }
 
-const credentials = (expectedIssuer = ISSUER) =>
+const createCredentials = (expectedIssuer = ISSUER) =>
   new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret', expectedIssuer });
 
 /** A provider that asks a person to sign in. */
@@ -96,7 +96,7 @@ const ANOTHER_ISSUER = new McpServerError({
 describe('an OAuth provider', () => {
   it('fetches a token when the server requests one, and sends it from then on', async () => {
     const { server, fetch, asked } = guardedServer();
-    const connection = await open({ url: server.url, fetch }, { oauth: () => credentials() });
+    const connection = await open({ url: server.url, fetch }, { oauth: () => createCredentials() });
     await connection.callTool(call('echo'), callOptions());
     await connection.close();
     expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
@@ -113,7 +113,7 @@ describe('an OAuth provider', () => {
     const { server, fetch, asked } = guardedServer();
     await open(
       { url: server.url, fetch },
-      { oauth: () => credentials(), headers: () => ({ 'x-key': 'planted' }) },
+      { oauth: () => createCredentials(), headers: () => ({ 'x-key': 'planted' }) },
     );
     expect(server.requests[0]?.headers['x-key']).toBe('planted');
     expect(asked.map(({ headers }) => headers.get('x-key'))).toEqual([null, null, null]);
@@ -121,7 +121,7 @@ describe('an OAuth provider', () => {
 
   it('is asked once per request if its new token is rejected too', async () => {
     const { server, fetch, asked } = guardedServer({ token: 'bad' });
-    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }));
+    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }));
     expect(error).toEqual(
       new McpServerError({
         server: 'files',
@@ -134,21 +134,21 @@ describe('an OAuth provider', () => {
 
   it('reports a refused token without the message of the authorization server', async () => {
     const { server, fetch } = guardedServer({ token: '' });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }))).toEqual(
       REFUSED,
     );
   });
 
   it('sends no credentials to an authorization server other than its own', async () => {
     const { server, fetch, asked } = guardedServer({ issuer: 'https://evil.example' });
-    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials() }))).toEqual(
+    expect(await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials() }))).toEqual(
       ANOTHER_ISSUER,
     );
     expect(asked.some(({ method }) => method === 'POST')).toBe(false);
   });
 
   it.each([
-    ['knows its issuer', credentials],
+    ['knows its issuer', createCredentials],
     [
       'uses the issuer that the MCP server names',
       () => new ClientCredentialsProvider({ clientId: 'holdfast', clientSecret: 'client-secret' }),
@@ -214,7 +214,7 @@ describe('an OAuth provider', () => {
     const { server, fetch } = guardedServer();
     const forgotten: string[] = [];
     const oauth = () =>
-      Object.assign(credentials(), {
+      Object.assign(createCredentials(), {
         tokens: () => ({ access_token: 'old', token_type: 'bearer' }),
         invalidateCredentials: (scope: string) => void forgotten.push(scope),
       });
@@ -229,7 +229,7 @@ describe('an OAuth provider', () => {
       String(address).endsWith('/token')
         ? Response.json({ error: 'invalid_client', error_description: 'No client-secret' }, { status: 401 })
         : fetch(address, init);
-    await rejectionOf(open({ url: server.url, fetch: repeating }, { oauth: () => credentials() }));
+    await rejectionOf(open({ url: server.url, fetch: repeating }, { oauth: () => createCredentials() }));
     const words = said.mock.calls.flat().join('\n');
     said.mockRestore();
     expect(words).toContain('No [secret client secret]');
@@ -239,7 +239,9 @@ describe('an OAuth provider', () => {
   it('sends no request to a private address that a public server names', async () => {
     const issuer = 'https://169.254.169.254';
     const { server, fetch, asked } = guardedServer({ issuer });
-    const error = await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    const error = await rejectionOf(
+      open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }),
+    );
     expect(error).toMatchObject({ name: 'McpServerError', during: 'connect' });
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
@@ -247,14 +249,14 @@ describe('an OAuth provider', () => {
   it('sends requests to a private address that a private server names', async () => {
     const issuer = 'http://localhost:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://localhost:3000/mcp' });
-    await open({ url: server.url, fetch }, { oauth: () => credentials(issuer) });
+    await open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) });
     expect(asked.at(-1)?.url).toBe(`${issuer}/token`);
   });
 
   it('sends no request to a plain HTTP address that a public server names, even if that server uses HTTP', async () => {
     const issuer = 'http://10.0.0.1:9000';
     const { server, fetch, asked } = guardedServer({ issuer, url: 'http://mcp.example.com/mcp' });
-    await rejectionOf(open({ url: server.url, fetch }, { oauth: () => credentials(issuer) }));
+    await rejectionOf(open({ url: server.url, fetch }, { oauth: () => createCredentials(issuer) }));
     expect(asked.filter(({ url }) => url.startsWith(issuer))).toEqual([]);
   });
 
@@ -281,7 +283,7 @@ describe('an OAuth provider', () => {
   });
 
   it('is reported without its message if it throws', async () => {
-    const provider = credentials();
+    const provider = createCredentials();
     provider.tokens = () => {
       throw new Error('planted');
     };

@@ -3,11 +3,11 @@ import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import { waitForPromises } from '../../../../doors/testing.ts';
 import {
-  answers,
   fakeServer,
   neverAnswers,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, isCancel, notRunError } from './calls.ts';
 import { call, caller, callOptions, neverAborts, open, rejectionOf } from './open.ts';
@@ -119,7 +119,7 @@ describe('the close of a connection', () => {
   it('does not throw if the server refuses to end the session', async () => {
     const server = fakeServer();
     const connection = await open(server);
-    server.misbehave = answers(405);
+    server.misbehave = respondWith(405);
     expect(await connection.close()).toBeUndefined();
   });
 });
@@ -143,7 +143,7 @@ describe('a restarted server', () => {
       const connection = await open(server);
       const old = server.requests.findLast(({ headers }) => headers['mcp-session-id'])?.headers;
       const isOfOld = ({ headers }: RecordedRequest) => headers['mcp-session-id'] === old?.['mcp-session-id'];
-      server.misbehave = onlyFor(isOfOld, answers(400));
+      server.misbehave = onlyFor(isOfOld, respondWith(400));
       const ask = () =>
         what === 'call'
           ? connection.callTool(call('write'), callOptions())

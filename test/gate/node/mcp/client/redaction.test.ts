@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../../../../src/index.ts';
 import { createRedactor, hideHeaders } from '../../../../doors/mcp.ts';
 import {
-  answers,
   type FakeTool,
   fakeServer,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { isCall } from './calls.ts';
 import { call, caller, callOptions, neverAborts, type Opening, open, rejectionOf } from './open.ts';
@@ -92,7 +92,10 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
 
 describe('an error about a server', () => {
   it('contains no address with a credential', async () => {
-    const misbehave = onlyFor(isList, answers(307, { headers: { location: 'https://key-1234.evil.test/' } }));
+    const misbehave = onlyFor(
+      isList,
+      respondWith(307, { headers: { location: 'https://key-1234.evil.test/' } }),
+    );
     const connection = await open(fakeServer({ misbehave }), { headers: () => ({ 'x-key': 'key-1234' }) });
     expect(await rejectionOf(connection.listTools(neverAborts()))).toMatchObject({
       message:

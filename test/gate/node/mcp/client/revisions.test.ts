@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { McpServerError } from '../../../../doors/mcp.ts';
 import {
-  answers,
-  challenges,
+  challengeWith,
   type FakeServer,
   type FakeTool,
   fakeServer,
   type Misbehavior,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { createEndlessTool, isCall, notRunError, whenAborted } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
@@ -32,7 +32,7 @@ function countingTool(more: Partial<FakeTool> = {}) {
 }
 
 /** Answers a request with this result or error. */
-const rpc =
+const rpcResponse =
   (answer: object, status = 200): Misbehavior =>
   ({ body }) =>
     Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }, { status });
@@ -185,9 +185,9 @@ describe('a server with the revision 2026-07-28', () => {
       kind: 'modern',
       misbehave: (request, proceed) =>
         request.rpc === 'tools/list'
-          ? rpc({ result: { tools: [{ name: 7 }, good] } })(request, proceed)
+          ? rpcResponse({ result: { tools: [{ name: 7 }, good] } })(request, proceed)
           : request.rpc === 'tools/call'
-            ? rpc({ result: { content: [{ type: 'text', text: 'done' }] } })(request, proceed)
+            ? rpcResponse({ result: { content: [{ type: 'text', text: 'done' }] } })(request, proceed)
             : undefined,
     });
     const connection = await open(server, { known: 'nothing' });
@@ -206,7 +206,8 @@ describe('a server with the revision 2026-07-28', () => {
       kind: 'modern',
       misbehave: onlyFor(
         ({ rpc: method }) => method === 'tools/list',
-        (request, proceed) => rpc({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
+        (request, proceed) =>
+          rpcResponse({ result: { resultType: 'complete', ...pages.shift() } })(request, proceed),
       ),
     });
     const connection = await open(server, { known: 'nothing' });
@@ -215,7 +216,10 @@ describe('a server with the revision 2026-07-28', () => {
 
   it('can defer a call, and receives its state when the call resumes', async () => {
     const putOff = { resultType: 'input_required', requestState: 's' };
-    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, rpc({ result: putOff })) });
+    const server = fakeServer({
+      kind: 'modern',
+      misbehave: onlyFor(isCall, rpcResponse({ result: putOff })),
+    });
     const connection = await open(server, { known: 'nothing' });
     expect(await connection.callTool(call('write'), callOptions())).toEqual({ ...putOff, inputRequests: {} });
     const continuation = { inputResponses: { a: { action: 'decline' as const } }, requestState: 's' };
@@ -230,7 +234,10 @@ describe('a server with the revision 2026-07-28', () => {
   ])('has its message quoted if a call did not start (%i)', async (code, message) => {
     for (const status of [200, 400]) {
       const error = { code, message: `${message}.` };
-      const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, rpc({ error }, status)) });
+      const server = fakeServer({
+        kind: 'modern',
+        misbehave: onlyFor(isCall, rpcResponse({ error }, status)),
+      });
       const connection = await open(server, { known: 'nothing' });
       const why =
         status === 400 ? `it answered HTTP 400: ${message}` : `it answered with error ${code}: ${message}`;
@@ -324,7 +331,7 @@ describe('the detected revision of a server', () => {
   });
 
   it('is kept if a call is refused', async () => {
-    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, answers(401)) });
+    const server = fakeServer({ kind: 'modern', misbehave: onlyFor(isCall, respondWith(401)) });
     const connection = await open(server, { known: STATELESS });
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       notRunError("MCP server 'files' does not accept the caller's credentials (HTTP 401)."),
@@ -340,7 +347,7 @@ describe("the detection of a server's revision", () => {
     const data = { supported: ['2026-07-28'], requested: '2026-07-28' };
     server.misbehave = (request, proceed) => {
       server.misbehave = undefined;
-      return rpc({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
+      return rpcResponse({ error: { code: -32_022, message: 'No.', data } }, 400)(request, proceed);
     };
     const connection = await open(server, { known: 'nothing' });
     await connection.callTool(call('write'), callOptions());
@@ -348,17 +355,17 @@ describe("the detection of a server's revision", () => {
   });
 
   it.each<[string, Misbehavior]>([
-    ['400', answers(400)],
-    ['404', answers(404)],
-    ['405', answers(405)],
-    ['an error of its own', rpc({ error: { code: -32_601, message: 'Method not found' } })],
+    ['400', respondWith(400)],
+    ['404', respondWith(404)],
+    ['405', respondWith(405)],
+    ['an error of its own', rpcResponse({ error: { code: -32_601, message: 'Method not found' } })],
     [
       'older revisions',
-      rpc({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
+      rpcResponse({ error: { code: -32_022, message: 'No.', data: { supported: ['2025-11-25'] } } }),
     ],
-    ['an invalid result', rpc({ result: {} })],
-    ['500', answers(500)],
-    ['an HTML page', answers(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
+    ['an invalid result', rpcResponse({ result: {} })],
+    ['500', respondWith(500)],
+    ['an HTML page', respondWith(200, { body: '<p>Hello</p>', headers: { 'content-type': 'text/html' } })],
   ])('falls back to a session if a server returns %s', async (_, misbehave) => {
     const { tool, runs } = countingTool();
     const server = fakeServer({ tools: [tool], misbehave: onlyFor(isDiscover, misbehave) });
@@ -372,7 +379,7 @@ describe("the detection of a server's revision", () => {
   });
 
   it.each([401, 403])('fails at once if the caller is not authorized (%i)', async (status) => {
-    const server = fakeServer({ misbehave: challenges(status) });
+    const server = fakeServer({ misbehave: challengeWith(status) });
     const message = `MCP server 'files' does not accept the caller's credentials (HTTP ${status}).`;
     expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
       new McpServerError({ server: 'files', during: 'connect', message }),
@@ -383,12 +390,15 @@ describe("the detection of a server's revision", () => {
   it.each<[string, Misbehavior]>([
     [
       'an error',
-      rpc(
+      rpcResponse(
         { error: { code: -32_022, message: 'No.', data: { supported: ['2027-03-01', '2027-09\n01'] } } },
         400,
       ),
     ],
-    ['a result', rpc({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } })],
+    [
+      'a result',
+      rpcResponse({ result: { supportedVersions: ['2027-03-01', '2027-09\n01'], capabilities: {} } }),
+    ],
   ])('fails if the server returns %s without a known revision', async (_, misbehave) => {
     const server = fakeServer({ misbehave });
     expect(await rejectionOf(open(server, { known: 'nothing' }))).toEqual(
@@ -399,7 +409,7 @@ describe("the detection of a server's revision", () => {
 
   it('fails with the server’s message, without confidential data', async () => {
     const error = { code: -32_000, message: 'The plan of sesame-123 has ended.\nPay.' };
-    const server = fakeServer({ misbehave: rpc({ error }, 402) });
+    const server = fakeServer({ misbehave: rpcResponse({ error }, 402) });
     const headers = () => ({ 'x-key': 'sesame-123' });
     expect(await rejectionOf(open(server, { known: 'nothing', headers }))).toEqual(
       unreachableError('it answered HTTP 402: The plan of [secret x-key] has ended. Pay'),

@@ -2,14 +2,14 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Fetch } from '../../../../../src/mcp/tools/entry.ts';
 import { McpLostError, McpServerError } from '../../../../doors/mcp.ts';
 import {
-  answers,
-  breakable,
   type FakeServer,
   type FakeTool,
   fakeServer,
+  makeBreakable,
   neverAnswers,
   onlyFor,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
@@ -74,7 +74,7 @@ describe('a session that the server has forgotten', () => {
   });
 
   it('is restarted at most once per call', async () => {
-    const server = fakeServer({ tools: [countingTool().tool], misbehave: onlyFor(isCall, answers(404)) });
+    const server = fakeServer({ tools: [countingTool().tool], misbehave: onlyFor(isCall, respondWith(404)) });
     const connection = await open(server);
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
@@ -90,7 +90,7 @@ describe('a session that the server has forgotten', () => {
     const server = fakeServer({ tools: [countingTool().tool] });
     const connection = await open(server);
     server.forgetSessions();
-    server.misbehave = onlyFor(({ rpc }) => rpc === 'initialize', answers(503));
+    server.misbehave = onlyFor(({ rpc }) => rpc === 'initialize', respondWith(503));
     expect(await rejectionOf(connection.callTool(call('write'), callOptions()))).toEqual(
       new McpServerError({
         server: 'files',
@@ -154,7 +154,7 @@ describe('a broken stream', () => {
     server.misbehave = onlyFor(
       (request) => isCall(request) || isResume(request),
       async (_, proceed) => {
-        const { response, lose } = breakable(await proceed());
+        const { response, lose } = makeBreakable(await proceed());
         streams[opened++]?.resolve(lose);
         return response;
       },

@@ -26,12 +26,12 @@ const RUNS = { numRuns: 300, seed: 20_261_123 };
 /** Text without unpaired surrogates, which headers, URIs and our JSON cannot contain. */
 const arbitraryText = (maxLength: number, minLength = 0): fc.Arbitrary<string> =>
   fc.string({ unit: 'binary', minLength, maxLength });
-const token = (maxLength: number): fc.Arbitrary<string> =>
+const arbitraryToken = (maxLength: number): fc.Arbitrary<string> =>
   fc.stringMatching(new RegExp(`^[A-Za-z0-9_-]{1,${maxLength}}$`));
 const session = fc.stringMatching(/^[A-Za-z0-9_.:@-]{1,128}$/);
 
 /** A text that the server issued, with a change. */
-const bent = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+const bendText = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(text, fc.nat(), arbitraryText(3), fc.nat(4)).map(([whole, seed, other, length]) => {
     const at = seed % (whole.length + 1);
     return whole.slice(0, at) + other + whole.slice(at + length);
@@ -67,7 +67,7 @@ describe('a `requestState`', () => {
 
   it('is read, or refused with the same message, for any input', () => {
     const one = fc.oneof(
-      bent(state),
+      bendText(state),
       arbitraryText(40).map((text) => `holdfast-1.${text}`),
       arbitraryText(40),
     );
@@ -88,9 +88,9 @@ describe('an event id', () => {
   const count = fc.maxSafeNat();
   const key = fc.oneof(arbitraryText(20), fc.maxSafeInteger());
   const call = fc.record({
-    name: token(64),
+    name: arbitraryToken(64),
     session,
-    turn: token(64),
+    turn: arbitraryToken(64),
     isNew: fc.boolean(),
     progressToken: fc.option(key, { nil: undefined }),
     seq: count,
@@ -121,7 +121,7 @@ describe('an event id', () => {
       return encodeURIComponent(JSON.stringify([id, called]));
     });
     const one = fc.oneof(
-      bent(made),
+      bendText(made),
       arbitraryText(40),
       json.map((value) => encodeURIComponent(JSON.stringify(value))),
     );
@@ -145,7 +145,12 @@ describe('an event id', () => {
 });
 
 describe('a task id', () => {
-  const named = fc.record({ name: token(64), session, turn: token(64), isNew: fc.boolean() });
+  const named = fc.record({
+    name: arbitraryToken(64),
+    session,
+    turn: arbitraryToken(64),
+    isNew: fc.boolean(),
+  });
   /** The id depends only on these fields of a task. */
   const idOf = ({
     name,
@@ -172,7 +177,7 @@ describe('a task id', () => {
 
   it('identifies a turn or is rejected, for any input', () => {
     const one = fc.oneof(
-      bent(named.map(idOf)),
+      bendText(named.map(idOf)),
       arbitraryText(40),
       fc.string({ maxLength: 60 }).map((text) => btoa(text)),
     );
@@ -243,7 +248,7 @@ describe('a URI template', () => {
 
   it('is accepted or rejected with a reason, for any text of any length', () => {
     fc.assert(
-      fc.property(fc.oneof(arbitraryText(20), bent(template)), (uri) => {
+      fc.property(fc.oneof(arbitraryText(20), bendText(template)), (uri) => {
         const problem = uriProblem(uri);
         expect(problem === undefined || problem.length > 20).toBe(true);
       }),

@@ -7,14 +7,14 @@ async function* waitForAbort(signal: AbortSignal): AsyncGenerator<string, void> 
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-async function* breaking(words: readonly string[]): AsyncGenerator<string, void> {
+async function* breakAfter(words: readonly string[]): AsyncGenerator<string, void> {
   yield* words;
   throw new Error('The stream broke.');
 }
 
 const never = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
-  one === 'waits' ? waitForAbort(signal) : breaking(one);
+  one === 'waits' ? waitForAbort(signal) : breakAfter(one);
 
 it('merged streams end with the error of one stream, even if another one still waits', async () => {
   const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], never, follow);

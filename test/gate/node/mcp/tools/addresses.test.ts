@@ -12,17 +12,17 @@ import {
   mcpToolProvider,
 } from '../../../../../src/mcp/tools/entry.ts';
 import { type FakeServer, fakeServer } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
-const east = () =>
+const createEast = () =>
   fakeServer({ url: 'https://east.test/mcp', tools: [sayingTool('pay', 'paid in the east')] });
-const west = () =>
+const createWest = () =>
   fakeServer({ url: 'https://west.test/mcp', tools: [sayingTool('pay', 'paid in the west')] });
 
 /** A `fetch` that reaches the server with the requested host. */
-const among =
+const fetchAmong =
   (...servers: readonly FakeServer[]): FakeServer['fetch'] =>
   (url, init) => {
     const server = servers.find((one) => new URL(one.url).host === new URL(url).host);
@@ -41,7 +41,7 @@ const agentOf = (name: string, client: McpClient, context: Record<string, string
     }),
   });
 
-const accounts = ({ requests }: FakeServer): readonly unknown[] =>
+const accountsOf = ({ requests }: FakeServer): readonly unknown[] =>
   requests.filter(({ rpc }) => rpc === 'tools/call').map(({ headers }) => headers['x-account']);
 
 describe('two loops of one turn', () => {
@@ -56,12 +56,12 @@ describe('two loops of one turn', () => {
   ];
 
   it('reach their own addresses with their own headers and tools, if the contexts give two addresses', async () => {
-    const [a, b] = [east(), west()];
+    const [a, b] = [createEast(), createWest()];
     const client = defineMcpClient({
       name: 'bank',
       url: ({ context }) => String(context.get('endpoint')),
       headers: ({ context }) => ({ 'x-account': String(context.get('account')) }),
-      fetch: among(a, b),
+      fetch: fetchAmong(a, b),
     });
     const desk = session(
       [
@@ -71,12 +71,12 @@ describe('two loops of one turn', () => {
       replies,
     );
     expect(await desk.send('Pay both')).toMatchObject({ text: 'Both are paid.' });
-    expect([accounts(a), accounts(b)]).toEqual([['e-1'], ['w-1']]);
-    expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
+    expect([accountsOf(a), accountsOf(b)]).toEqual([['e-1'], ['w-1']]);
+    expect([countMethods(a)['tools/list'], countMethods(b)['tools/list']]).toEqual([1, 1]);
   });
 
   it('have one connection each if only the headers depend on the contexts', async () => {
-    const a = east();
+    const a = createEast();
     const client = defineMcpClient({
       name: 'bank',
       url: a.url,
@@ -89,12 +89,12 @@ describe('two loops of one turn', () => {
       { warm: true },
     );
     await desk.send('Pay both');
-    expect(accounts(a)).toEqual(['e-1', 'w-1']);
-    expect(methods(a).initialize).toBe(2);
+    expect(accountsOf(a)).toEqual(['e-1', 'w-1']);
+    expect(countMethods(a).initialize).toBe(2);
   });
 
   it('share a connection if neither the address nor the headers depend on the context', async () => {
-    const a = east();
+    const a = createEast();
     const client = defineMcpClient({ name: 'bank', url: a.url, fetch: a.fetch });
     const desk = session(
       [agentOf('east', client, { account: 'e-1' }), agentOf('west', client, { account: 'w-1' })],
@@ -102,20 +102,20 @@ describe('two loops of one turn', () => {
       { warm: true },
     );
     await desk.send('Pay both');
-    expect(methods(a)).toMatchObject({ initialize: 1, 'tools/list': 1, 'tools/call': 2 });
+    expect(countMethods(a)).toMatchObject({ initialize: 1, 'tools/list': 1, 'tools/call': 2 });
   });
 });
 
 describe('a list of tools', () => {
   it('belongs to one address: another address has its own list, even if the session knows the first', async () => {
-    const [a, b] = [east(), west()];
+    const [a, b] = [createEast(), createWest()];
     let url = a.url;
-    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
+    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: fetchAmong(a, b) });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
     await desk.send('One');
     url = b.url;
     await desk.send('Two');
-    expect([methods(a)['tools/list'], methods(b)['tools/list']]).toEqual([1, 1]);
+    expect([countMethods(a)['tools/list'], countMethods(b)['tools/list']]).toEqual([1, 1]);
     const events = await desk.events();
     const keys = events.flatMap((event) => (event.type === 'tools-listed' ? event.facts : []));
     expect(keys.map(({ fact }) => fact)).toMatchObject([
@@ -125,9 +125,9 @@ describe('a list of tools', () => {
   });
 
   it('does not call a tool at another address, and the model must list the tools again', async () => {
-    const [a, b] = [east(), west()];
+    const [a, b] = [createEast(), createWest()];
     let url = a.url;
-    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: among(a, b) });
+    const client = defineMcpClient({ name: 'bank', url: () => url, fetch: fetchAmong(a, b) });
     const listed = mcpToolProvider({ clients: [client] });
     const moving: ToolProvider = toolProvider({
       ...listed,
@@ -147,13 +147,13 @@ describe('a list of tools', () => {
         'listed again before your next reply: call one of those.',
       'paid in the west',
     ]);
-    expect(methods(a)['tools/call']).toBeUndefined();
+    expect(countMethods(a)['tools/call']).toBeUndefined();
   });
 });
 
 describe('a client without a valid address', () => {
   it('has no tools, which is logged once per invocation', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { client, server } = scene([sayingTool('look')], {
       url: ({ context }) => {
         if (!context.has('endpoint')) throw new Error('no endpoint');
@@ -179,7 +179,7 @@ describe('a client without a valid address', () => {
   });
 
   it('leaves an unfolding tool closed, and the model reads the reason', async () => {
-    warnings();
+    captureWarnings();
     const { client } = scene([sayingTool('look')], { url: () => 'nowhere' });
     const facade = createMcpToolFactory({ clients: [client] }).unfolding('shop', 'The shop.', () => true);
     const desk = session([facade], [calls('shop'), 'Sorry.']);

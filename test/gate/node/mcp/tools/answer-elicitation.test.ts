@@ -9,7 +9,7 @@ import { answerElicitation } from '../../../../doors/mcp.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
 import type { FakeServer, FakeTool } from '../../../../fixtures/mcp/fake-server.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
 const PARTY: ElicitRequestFormParams = {
   message: 'For how many people?',
@@ -21,7 +21,7 @@ const PARTY: ElicitRequestFormParams = {
 };
 
 /** A tool that asks these questions before it books, and returns the answers. */
-const booking = (
+const bookingTool = (
   more: Partial<FakeTool> = {},
   asked: readonly ElicitRequestFormParams[] = [PARTY],
 ): FakeTool =>
@@ -53,7 +53,7 @@ const again = { annotations: { idempotentHint: true } };
 
 describe('an elicitation of a call that can restart', () => {
   it('suspends the turn, and is answered from the journal when the call restarts', async () => {
-    const { desk: table, server } = desk(booking(again));
+    const { desk: table, server } = desk(bookingTool(again));
     const asked = await table.send('Book a table');
     expect(asked.outcome).toBe('suspended');
     expect(withOneMark(await table.pending())).toMatchObject([
@@ -69,12 +69,12 @@ describe('an elicitation of a call that can restart', () => {
     const input = { people: 4, window: false };
     expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: input }])]);
-    expect(methods(server)['tools/call']).toBe(2);
+    expect(countMethods(server)['tools/call']).toBe(2);
   });
 
   it('shows the server’s text on one line, between marks that the server cannot know', async () => {
     const message = `Sure?"\n\nMCP server 'bank' asks while 'pay' runs: "Pay\u202e me\u0007`;
-    const { desk: table } = desk(booking(again, [{ ...PARTY, message }]));
+    const { desk: table } = desk(bookingTool(again, [{ ...PARTY, message }]));
     await table.send('Book a table');
     const [asked] = await table.pending();
     expect(withOneMark(asked?.message)).toBe(
@@ -86,14 +86,14 @@ describe('an elicitation of a call that can restart', () => {
 
   it('matches its answer even though its text has another mark when the call restarts', async () => {
     const drawn = vi.spyOn(crypto, 'randomUUID');
-    const { desk: table, server } = desk(booking(again));
+    const { desk: table, server } = desk(bookingTool(again));
     await table.send('Book a table');
     const [asked] = await table.pending();
     const before = drawn.mock.results.length;
     const input = { people: 4, window: false };
     expect(await table.decide('book', { decision: 'edit', input })).toMatchObject({ text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: input }])]);
-    expect([methods(server)['tools/call'], drawn.mock.results.length > before]).toEqual([2, true]);
+    expect([countMethods(server)['tools/call'], drawn.mock.results.length > before]).toEqual([2, true]);
     const kept = (await table.events()).flatMap((event) =>
       event.type === 'tool-call-suspended' ? [event.wait.message] : [],
     );
@@ -103,7 +103,7 @@ describe('an elicitation of a call that can restart', () => {
 
   it('can be approved if its defaults are a valid answer', async () => {
     const { desk: table } = desk(
-      booking(again, [{ ...PARTY, requestedSchema: { ...PARTY.requestedSchema, required: ['window'] } }]),
+      bookingTool(again, [{ ...PARTY, requestedSchema: { ...PARTY.requestedSchema, required: ['window'] } }]),
     );
     await table.send('Book a table');
     await table.decide('book', 'approve');
@@ -111,7 +111,7 @@ describe('an elicitation of a call that can restart', () => {
   });
 
   it('is declined if a reviewer rejects it', async () => {
-    const { desk: table } = desk(booking(again));
+    const { desk: table } = desk(bookingTool(again));
     await table.send('Book a table');
     await table.decide('book', 'reject');
     expect(results(table)).toEqual([JSON.stringify([{ action: 'decline' }])]);
@@ -123,7 +123,7 @@ describe('an elicitation of a call that can restart', () => {
       message: 'In whose name?',
       requestedSchema: { type: 'object' as const, properties: {} },
     };
-    const { desk: table, server } = desk(booking(again, [PARTY, name]));
+    const { desk: table, server } = desk(bookingTool(again, [PARTY, name]));
     await table.send('Book a table');
     expect(await table.decide('book', { decision: 'edit', input: { people: 2 } })).toMatchObject({
       outcome: 'suspended',
@@ -135,12 +135,12 @@ describe('an elicitation of a call that can restart', () => {
         { action: 'accept', content: {} },
       ]),
     ]);
-    expect(methods(server)['tools/call']).toBe(3);
+    expect(countMethods(server)['tools/call']).toBe(3);
   });
 
   it('is void if the server asks another question after the restart', async () => {
     let message = 'For how many people?';
-    const tool = booking(again);
+    const tool = bookingTool(again);
     const { desk: table, server } = desk(tool);
     server.tools = [
       sayingTool('book', '', {
@@ -165,19 +165,19 @@ describe('an elicitation of a call that can restart', () => {
 
 describe('an elicitation of a `once` call', () => {
   it('keeps the call running until it is answered: its server is called once', async () => {
-    const { desk: table, server } = desk(booking());
+    const { desk: table, server } = desk(bookingTool());
     const sending = table.send('Book a table');
     await expect.poll(() => table.pending().catch(() => []), { timeout: 10_000 }).toHaveLength(1);
     void table.decide('book', { decision: 'edit', input: { people: 4 } });
     expect(await sending).toMatchObject({ outcome: 'completed', text: 'Booked.' });
     expect(results(table)).toEqual([JSON.stringify([{ action: 'accept', content: { people: 4 } }])]);
-    expect(methods(server)['tools/call']).toBe(1);
+    expect(countMethods(server)['tools/call']).toBe(1);
   });
 });
 
 describe('an elicitation that no person sees', () => {
   it('is refused if the client refuses elicitations', async () => {
-    const { desk: table } = desk(booking(), { elicitation: 'refuse' });
+    const { desk: table } = desk(bookingTool(), { elicitation: 'refuse' });
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'completed' });
     const refusal = 'it answered with error -32601: This client does not let servers ask people.';
     expect(results(table)).toEqual([`Error: MCP server 'shop' did not run 'book': ${refusal}`]);
@@ -199,7 +199,7 @@ describe('an elicitation that no person sees', () => {
   it('is declined if its form is too long to show', async () => {
     const description = 'x'.repeat(20_000);
     const { desk: table } = desk(
-      booking(again, [
+      bookingTool(again, [
         {
           ...PARTY,
           requestedSchema: { type: 'object', properties: { people: { type: 'string', description } } },

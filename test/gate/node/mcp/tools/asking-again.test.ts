@@ -6,12 +6,12 @@ import { type Discovery, defineAgenticTool, type LoopView } from '../../../../..
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { findTools } from '../../../../doors/mcp.ts';
 import { onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { offeredTools } from '../../unfolding/scenes.ts';
-import { calls, methods, type Scene, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, type Scene, sayingTool, scene, session } from './scenes.ts';
 
 /** A server whose tools change with each call, which it reports. */
-function restless(config: Parameters<typeof scene>[1] = {}): Scene {
+function restlessScene(config: Parameters<typeof scene>[1] = {}): Scene {
   const made = scene([], config);
   const { server } = made;
   let calledTimes = 0;
@@ -31,12 +31,12 @@ function restless(config: Parameters<typeof scene>[1] = {}): Scene {
 }
 
 it('a server that keeps reporting changed tools is listed once per invocation', async () => {
-  warnings();
-  const { server, client } = restless();
+  captureWarnings();
+  const { server, client } = restlessScene();
   const replies = [...Array.from({ length: 5 }, () => calls('fidget')), 'Done.'];
   const desk = session([mcpToolProvider({ clients: [client] })], replies, { warm: true });
   await desk.send('Fidget');
-  expect(methods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
+  expect(countMethods(server)).toMatchObject({ 'tools/call': 5, 'tools/list': 2 });
   const events = await desk.events();
   expect(events.filter((event) => event.type === 'tools-listed')).toHaveLength(2);
 });
@@ -49,9 +49,9 @@ it('a list that is never fresh is requested once per invocation', async () => {
     { warm: true },
   );
   await desk.send('One');
-  expect(methods(server)['tools/list']).toBe(1);
+  expect(countMethods(server)['tools/list']).toBe(1);
   await desk.send('Two');
-  expect(methods(server)['tools/list']).toBe(2);
+  expect(countMethods(server)['tools/list']).toBe(2);
 });
 
 it('a nested loop is offered tools that an unfolding tool has found while it still waits for another server', async () => {
@@ -79,11 +79,11 @@ it('a nested loop is offered tools that an unfolding tool has found while it sti
   nested.resolve();
   await sending;
   expect(offeredTools(desk)[1]).toEqual(['buy']);
-  expect(methods(shop.server)['tools/list']).toBe(1);
+  expect(countMethods(shop.server)['tools/list']).toBe(1);
 });
 
 it('the log contains neither secrets of the caller nor lines that the server made up', async () => {
-  const said = warnings();
+  const said = captureWarnings();
   const secret = 'sesame-open-1234';
   const name = `look ${secret}\nholdfast: FORGED \u001b[31m`;
   const { client } = scene([sayingTool('dig'), sayingTool(name)]);
@@ -121,5 +121,5 @@ it('loops that request a list before another loop has journaled it see the same 
   expect(first.facts).toHaveLength(1);
   for (let loop = 1; loop <= 10; loop += 1) expect(await findTools(client, discovery)).toEqual(first);
   expect(await findTools(client, discovery)).toEqual({ facts: [] });
-  expect(methods(server)['tools/list']).toBe(1);
+  expect(countMethods(server)['tools/list']).toBe(1);
 });

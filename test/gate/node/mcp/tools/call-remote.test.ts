@@ -11,16 +11,16 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 import type { TestSession, TestSessionOptions } from '../../../../../src/testing/entry.ts';
 import {
-  answers,
   type FakeServer,
   type FakeTool,
   losesConnectionAfter,
   neverAnswers,
   onlyFor,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
 interface Desk {
   readonly desk: TestSession;
@@ -148,7 +148,7 @@ describe('messages from a working server', () => {
       [calls('work'), 'Done.'],
     );
     await desk.send('Work');
-    expect(methods(server)['tools/call']).toBe(1);
+    expect(countMethods(server)['tools/call']).toBe(1);
     expect(told).toEqual(['half way (1/3)', '[warning] db: {"slow":true}']);
   });
 });
@@ -178,7 +178,7 @@ describe('a failed call', () => {
 
   it('certainly did not run if its server cannot be reached any more', async () => {
     const { desk, server } = createDesk(sayingTool('note'));
-    server.misbehave = onlyFor(isCall, answers(401));
+    server.misbehave = onlyFor(isCall, respondWith(401));
     await desk.send('Note it');
     expect(results(desk)).toEqual([
       "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
@@ -212,7 +212,7 @@ describe('a failed call', () => {
     });
     await desk.send('Look');
     expect(results(desk)[1]).toBe('seen');
-    expect(methods(server).initialize).toBe(2);
+    expect(countMethods(server).initialize).toBe(2);
   });
 
   it('is reported as late if it is a read that takes too long', async () => {
@@ -227,7 +227,7 @@ describe('a failed call', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
     'is cancelled by its id if it took too long, so the server can stop (%s)',
     async (effect) => {
-      warnings();
+      captureWarnings();
       const { desk, server } = createDesk(sayingTool('note'), { timeout: 20, effects: { note: effect } });
       server.misbehave = onlyFor(isCall, neverAnswers);
       await desk.send('Note it');
@@ -237,7 +237,7 @@ describe('a failed call', () => {
   );
 
   it('is logged if the reason is not shown elsewhere', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { desk, server } = createDesk(sayingTool('note'));
     server.misbehave = onlyFor(isCall, losesConnectionAfter(0));
     await desk.send('Note it');
@@ -248,14 +248,14 @@ describe('a failed call', () => {
   });
 
   it('is logged with only the origin of the address if the server cannot be reached', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const address = () => 'https://mcp.test/s/path-token/mcp?key=query-token';
     const { server, client } = scene([sayingTool('note')], { url: address });
     const replies = [calls('note'), 'Done.', calls('note'), 'Done.'];
     const desk = session([mcpToolProvider({ clients: [client] })], replies);
     await desk.send('Note it');
     expect(said).toEqual([]);
-    server.misbehave = answers(503);
+    server.misbehave = respondWith(503);
     await desk.send('Note it again');
     const why = "MCP server 'shop' cannot be reached: it answered HTTP 503.";
     expect([results(desk).at(-1), said]).toEqual([

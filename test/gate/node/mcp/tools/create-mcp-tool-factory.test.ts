@@ -12,10 +12,10 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 import { withUsageNote } from '../../../../../src/modules/decorators/entry.ts';
 import { createManualClock } from '../../../../../src/testing/entry.ts';
-import { answers } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { respondWith } from '../../../../fixtures/mcp/fake-server.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { offeredTools, openedText, results } from '../../unfolding/scenes.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
 const search = sayingTool('search_wikipedia');
 const article = sayingTool('get_article');
@@ -43,13 +43,13 @@ describe('two clients with one name', () => {
     const { server, client } = scene([search]);
     const wiki = session([mcpToolProvider({ clients: [client, client] })], ['Done.']);
     await wiki.send('Search');
-    expect([offeredTools(wiki), methods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
+    expect([offeredTools(wiki), countMethods(server)['tools/list']]).toEqual([[['search_wikipedia']], 1]);
   });
 });
 
 describe('tools with one name from two servers', () => {
   it('are distinguished by a prefix; a missing prefix is logged once', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const [one, other] = [scene([search]), scene([search], { name: 'notes' })];
     const clients = [one.client, other.client];
     const wiki = session([mcpToolProvider({ clients })], ['Done.', 'Done.']);
@@ -83,7 +83,7 @@ describe('a tool that is requested by name', () => {
     expect(await wiki.send('Read it')).toMatchObject({ outcome: 'completed', text: 'Read.' });
     expect(offeredTools(wiki)).toEqual([['get_article'], ['get_article']]);
     expect(results(wiki)).toEqual(['get_article done']);
-    expect(methods(server)).toEqual({
+    expect(countMethods(server)).toEqual({
       'server/discover': 1,
       initialize: 1,
       'notifications/initialized': 1,
@@ -133,7 +133,7 @@ describe('a required tool', () => {
   });
 
   it('reports the missing tool and the available ones, sorted (MCP-02)', async () => {
-    warnings();
+    captureWarnings();
     const { client } = scene([weather, article]);
     const factory = createMcpToolFactory({ clients: [client] });
     const tools = [factory.requiredToolByName('brave_web_search')];
@@ -145,8 +145,8 @@ describe('a required tool', () => {
   });
 
   it('reports that no tools are available if no server responds (MCP-02, MCP-04)', async () => {
-    warnings();
-    const { client } = scene([], { server: { misbehave: answers(503) } });
+    captureWarnings();
+    const { client } = scene([], { server: { misbehave: respondWith(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
     const tools = [factory.requiredToolByName('brave_web_search')];
     const wiki = session(tools, [calls('brave_web_search'), 'Sorry.']);
@@ -157,8 +157,8 @@ describe('a required tool', () => {
   });
 
   it('is replaced by the tool once its server responds again (MCP-09)', async () => {
-    warnings();
-    const { server, client } = scene([search], { server: { misbehave: answers(503) } });
+    captureWarnings();
+    const { server, client } = scene([search], { server: { misbehave: respondWith(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
     const tools = [factory.requiredToolByName('search_wikipedia')];
     const wiki = session(tools, ['Sorry.', calls('search_wikipedia'), 'Found.']);
@@ -228,8 +228,8 @@ describe('an unfolding tool over MCP', () => {
   });
 
   it('shows the model why it stays closed, and opens once its server responds again (MCP-04, MCP-09, S0-129)', async () => {
-    const said = warnings();
-    const { server, client } = scene([search], { server: { misbehave: answers(503) } });
+    const said = captureWarnings();
+    const { server, client } = scene([search], { server: { misbehave: respondWith(503) } });
     const factory = createMcpToolFactory({ clients: [client] });
     const facade = factory.unfolding('wikipedia', 'Articles.', () => true);
     const desk = session([facade], [calls('wikipedia'), 'Sorry.', calls('wikipedia'), 'Open.']);
@@ -283,7 +283,7 @@ describe('an unfolding tool over MCP', () => {
       await clock.advance(600_000);
       await desk.send('And much later?');
       expect(offeredTools(desk).at(-1)).toEqual(['empty']);
-      expect(methods(server)['tools/list']).toBe(1);
+      expect(countMethods(server)['tools/list']).toBe(1);
     },
   );
 

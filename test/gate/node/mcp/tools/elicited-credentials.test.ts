@@ -23,7 +23,11 @@ interface Asked {
 }
 
 /** A session whose server asks this question while its tool runs. The tool returns the answer. */
-function asks({ properties, message = 'Please fill this in.', idempotent = true }: Asked): TestSession {
+function sessionAsking({
+  properties,
+  message = 'Please fill this in.',
+  idempotent = true,
+}: Asked): TestSession {
   const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
   const tool = sayingTool('book', '', {
     annotations: { idempotentHint: idempotent },
@@ -58,7 +62,7 @@ describe('an elicitation form that asks for a credential', () => {
     ],
   ])('is declined before a person sees it, because of %s', async (_, asked) => {
     const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
-    const desk = asks(asked);
+    const desk = sessionAsking(asked);
     expect(await desk.send('Book a table')).toMatchObject({ outcome: 'completed' });
     expect(results(desk)).toEqual(['{"action":"decline"}']);
     expect(logged).toEqual([
@@ -87,7 +91,7 @@ describe('an elicitation form that asks for a credential', () => {
 
   it('is also declined while a `once` call runs', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const desk = asks({ properties: { password: free }, idempotent: false });
+    const desk = sessionAsking({ properties: { password: free }, idempotent: false });
     await desk.send('Book a table');
     expect(results(desk)).toEqual(['{"action":"decline"}']);
   });
@@ -105,7 +109,7 @@ describe('an elicitation form that asks for a credential', () => {
       { properties: { steps: { ...free, description: 'What was done about the password?' } } },
     ],
   ])('is not suspected because of %s', async (_, asked) => {
-    expect(await asks(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
+    expect(await sessionAsking(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
   });
 });
 
@@ -114,7 +118,7 @@ describe('an answer that looks like a credential', () => {
   const why = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
   it('is rejected so that the person can answer again, and is not journaled', async () => {
-    const desk = asks({ properties: { note: free } });
+    const desk = sessionAsking({ properties: { note: free } });
     await desk.send('Book a table');
     const decide = (input: JsonObject, reason?: string) =>
       desk.decide('book', { decision: 'edit', input, ...(reason !== undefined && { reason }) });

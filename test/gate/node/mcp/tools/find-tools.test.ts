@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { createMcpToolFactory, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { createManualClock, type ScriptedReply, type TestSession } from '../../../../../src/testing/entry.ts';
-import { answers, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { onlyFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { crash, offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
 /** The facts of all lists in the journal. */
 async function listedFacts(desk: TestSession): Promise<readonly unknown[]> {
@@ -22,7 +22,7 @@ describe('the tools of a server', () => {
     const desk = session([factory.toolByName('look'), factory.toolByName('dig')], ['Done.']);
     await desk.send('Hello');
     expect(offeredTools(desk)).toEqual([['dig', 'look']]);
-    expect(methods(server)['tools/list']).toBe(1);
+    expect(countMethods(server)['tools/list']).toBe(1);
     expect(await listedFacts(desk)).toHaveLength(1);
   });
 
@@ -37,7 +37,7 @@ describe('the tools of a server', () => {
       ['crash', 'look'],
       ['crash', 'look'],
     ]);
-    expect(methods(server)).toEqual({
+    expect(countMethods(server)).toEqual({
       'server/discover': 1,
       initialize: 1,
       'notifications/initialized': 1,
@@ -52,21 +52,21 @@ describe('the tools of a server', () => {
     await desk.send('One');
     await clock.advance(59_999);
     await desk.send('Two');
-    expect(methods(server)['tools/list']).toBe(1);
+    expect(countMethods(server)['tools/list']).toBe(1);
     await clock.advance(1);
     await desk.send('Three');
-    expect(methods(server)['tools/list']).toBe(2);
+    expect(countMethods(server)['tools/list']).toBe(2);
     const [first, second] = await listedFacts(desk);
     expect(first).toMatchObject({ at: 0, told: { tools: [{ name: 'look' }] } });
     expect(second).toEqual({ key: JSON.stringify(['shop', server.url, null, 'tester']), at: 60_000 });
   });
 
   it('are the stored ones if the server is unreachable (MCP-04)', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { server, client } = scene([sayingTool('look')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', 'Two.']);
     await desk.send('One');
-    server.misbehave = answers(502);
+    server.misbehave = respondWith(502);
     await desk.send('Two');
     expect(offeredTools(desk)).toEqual([['look'], ['look']]);
     expect(said).toEqual([
@@ -75,7 +75,7 @@ describe('the tools of a server', () => {
   });
 
   it('are reported missing with the time that was waited, to each of several callers', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { server, client } = scene([sayingTool('look')], { connectTimeout: 20 });
     server.misbehave = () => new Promise(() => undefined);
     const desk = session([mcpToolProvider({ clients: [client] })], [calls('shop_is_not_reachable'), 'Done.']);
@@ -99,9 +99,9 @@ describe('the tools of a server', () => {
   });
 
   it('are requested again by the next model call after a failure (MCP-09)', async () => {
-    warnings();
+    captureWarnings();
     const { server, client } = scene([sayingTool('look')]);
-    server.misbehave = onlyFor(({ rpc }) => rpc === 'tools/list', answers(500));
+    server.misbehave = onlyFor(({ rpc }) => rpc === 'tools/list', respondWith(500));
     const desk = session(
       [mcpToolProvider({ clients: [client] }), crash(() => desk)],
       [calls('crash'), calls('look'), 'Done.'],
@@ -119,8 +119,8 @@ describe('the tools of a server', () => {
   });
 
   it('are offered once an invocation that calls the placeholder tool has reached the server', async () => {
-    warnings();
-    const { server, client } = scene([sayingTool('look')], { server: { misbehave: answers(502) } });
+    captureWarnings();
+    const { server, client } = scene([sayingTool('look')], { server: { misbehave: respondWith(502) } });
     const back: ScriptedReply = () => {
       server.misbehave = undefined;
       return calls('shop_is_not_reachable');
@@ -129,14 +129,14 @@ describe('the tools of a server', () => {
     await desk.send('Look');
     expect(results(desk)).toEqual(['Error: It can be reached again.', 'look done']);
     expect(offeredTools(desk)).toEqual([['shop_is_not_reachable'], ['look'], ['look']]);
-    expect(methods(server)['tools/list']).toBe(1);
+    expect(countMethods(server)['tools/list']).toBe(1);
   });
 
   it.each(['a provider', 'a tool by name'])(
     'are replaced by a tool that states why they are missing (%s)',
     async (by) => {
-      const said = warnings();
-      const { server, client } = scene([sayingTool('look')], { server: { misbehave: answers(502) } });
+      const said = captureWarnings();
+      const { server, client } = scene([sayingTool('look')], { server: { misbehave: respondWith(502) } });
       const factory = createMcpToolFactory({ clients: [client] });
       const tool = by === 'a provider' ? mcpToolProvider({ clients: [client] }) : factory.toolByName('look');
       const desk = session([tool], [calls('shop_is_not_reachable'), 'Sorry.', calls('look'), 'Done.']);
@@ -168,10 +168,10 @@ describe('the tools of a server', () => {
     await desk.send('One');
     await clock.advance(59_999);
     await desk.send('Two');
-    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1 });
+    expect(countMethods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1 });
     await clock.advance(1);
     await desk.send('Three');
-    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 2 });
+    expect(countMethods(server)).toEqual({ 'server/discover': 1, 'tools/list': 2 });
     const spoken = { era: 'stateless', offers: ['tools', 'logging'] };
     expect(await listedFacts(desk)).toMatchObject([{ told: { spoken, ttl: 0 } }, { at: 60_000 }]);
   });
@@ -199,10 +199,10 @@ describe('the tools of a server', () => {
       await desk.send('One');
       await clock.advance(current);
       await desk.send('Two');
-      expect(methods(server)['tools/list']).toBe(1);
+      expect(countMethods(server)['tools/list']).toBe(1);
       await clock.advance(1);
       await desk.send('Three');
-      expect(methods(server)['tools/list']).toBe(2);
+      expect(countMethods(server)['tools/list']).toBe(2);
     },
   );
 
@@ -212,11 +212,11 @@ describe('the tools of a server', () => {
     await desk.send('One');
     await desk.send('Look');
     expect(results(desk)).toEqual(['look done']);
-    expect(methods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
+    expect(countMethods(server)).toEqual({ 'server/discover': 1, 'tools/list': 1, 'tools/call': 1 });
   });
 
   it('are omitted if they need headers that cannot be sent, and their server receives such headers', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const asking = (name: string, property: object) =>
       sayingTool(name, '', { inputSchema: { type: 'object', properties: { value: property } } });
     const header = (name: unknown, type = 'string') => ({ type, 'x-mcp-header': name });
@@ -244,7 +244,7 @@ describe('the tools of a server', () => {
   });
 
   it('are requested again when the server reports a change', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { server, client } = scene([]);
     server.tools = [
       sayingTool('learn', '', {
@@ -271,7 +271,7 @@ describe('a tool that has changed', () => {
   const other = sayingTool('look', 'other', { description: 'Does something else.' });
 
   it('is reported in the journal and in the log, and its new definition is used', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { server, client } = scene([sayingTool('look'), sayingTool('dig')], { refreshAfter: 0 });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
@@ -290,7 +290,7 @@ describe('a tool that has changed', () => {
   });
 
   it('is refused if the client refuses drift, and its server is not called', async () => {
-    warnings();
+    captureWarnings();
     const { server, client } = scene([sayingTool('look')], { refreshAfter: 0, drift: 'refuse' });
     const desk = session([mcpToolProvider({ clients: [client] })], ['One.', calls('look'), 'Two.']);
     await desk.send('One');
@@ -301,6 +301,6 @@ describe('a tool that has changed', () => {
       "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. " +
         'Do not call it again; go on without it.',
     ]);
-    expect(methods(server)['tools/call']).toBeUndefined();
+    expect(countMethods(server)['tools/call']).toBeUndefined();
   });
 });

@@ -8,9 +8,9 @@ import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/to
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
 import { MARK, withOneMark } from '../../../../fixtures/marks.ts';
 import { type FakeServer, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { results } from '../../unfolding/scenes.ts';
-import { calls, methods, scene, session } from './scenes.ts';
+import { calls, countMethods, scene, session } from './scenes.ts';
 
 /** The parameters of a call, without its name and metadata. */
 interface Sent {
@@ -42,7 +42,7 @@ const NAME = form('In whose name?', { name: { type: 'string' } });
 
 const URL_MODE = { mode: 'url', message: 'Sign in.', url: 'https://bank.test', elicitationId: 'e1' };
 
-const asks = (
+const inputRequired = (
   inputRequests: InputRequiredResult['inputRequests'] | Readonly<Record<string, unknown>> | undefined,
   requestState?: string,
 ): InputRequiredResult =>
@@ -124,7 +124,7 @@ describe('a server that requires input', () => {
       server,
     } = desk(
       ({ inputResponses }, times) =>
-        times === 1 ? asks({ party: PARTY }, STATE) : textResult({ inputResponses }),
+        times === 1 ? inputRequired({ party: PARTY }, STATE) : textResult({ inputResponses }),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ outcome: 'suspended' });
@@ -144,12 +144,12 @@ describe('a server that requires input', () => {
     expect(results(table)).toEqual([JSON.stringify({ inputResponses })]);
     const begun = { arguments: { date: 'May 4' } };
     expect(sent).toEqual([begun, { ...begun, inputResponses, requestState: STATE }]);
-    expect(methods(server)['tools/call']).toBe(2);
+    expect(countMethods(server)['tools/call']).toBe(2);
   });
 
   it('has its state journaled, but hidden from the model and the reviewer', async () => {
     const { desk: table } = desk((_, times) =>
-      times === 1 ? asks({ party: PARTY }, 'opaque') : textResult('ok'),
+      times === 1 ? inputRequired({ party: PARTY }, 'opaque') : textResult('ok'),
     );
     await table.send('Book a table');
     expect(JSON.stringify(await table.pending())).not.toContain('opaque');
@@ -160,7 +160,7 @@ describe('a server that requires input', () => {
 
   it('receives a state only if it sent one', async () => {
     const { desk: table, sent } = desk(
-      (_, times) => (times === 1 ? asks({ party: PARTY }) : textResult('ok')),
+      (_, times) => (times === 1 ? inputRequired({ party: PARTY }) : textResult('ok')),
       read,
     );
     await table.send('Book a table');
@@ -171,7 +171,7 @@ describe('a server that requires input', () => {
 
   it('can ask several questions at once, which are asked one by one and answered together', async () => {
     const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? asks({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : textResult('ok'),
+      times === 1 ? inputRequired({ party: PARTY, name: NAME, __proto__2: PARTY }, 's1') : textResult('ok'),
     );
     await table.send('Book a table');
     for (const [decision, input] of [
@@ -199,8 +199,11 @@ describe('a server that requires input', () => {
   it('can ask again, and receives only the answers and the state of that round', async () => {
     const { desk: table, sent } = desk(
       (_, times) =>
-        [asks({ party: PARTY }, 's1'), asks({ name: NAME }, 's2'), asks({ again: NAME })][times - 1] ??
-        textResult('ok'),
+        [
+          inputRequired({ party: PARTY }, 's1'),
+          inputRequired({ name: NAME }, 's2'),
+          inputRequired({ again: NAME }),
+        ][times - 1] ?? textResult('ok'),
     );
     await table.send('Book a table');
     for (const input of [{ people: 2 }, { name: 'Ann' }, { name: 'Bea' }]) {
@@ -216,16 +219,18 @@ describe('a server that requires input', () => {
   });
 
   it('can request the same call again, with its state only', async () => {
-    const { desk: table, sent } = desk((_, times) => (times === 1 ? asks(undefined, '') : textResult('ok')));
+    const { desk: table, sent } = desk((_, times) =>
+      times === 1 ? inputRequired(undefined, '') : textResult('ok'),
+    );
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
     expect(sent[1]).toEqual({ arguments: { date: 'May 4' }, requestState: '' });
   });
 
   it('is declined without a person if it asks for a credential, which is logged', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const password = form('Log in.', { password: { type: 'string' } });
     const { desk: table, sent } = desk((_, times) =>
-      times === 1 ? asks({ password, party: PARTY }, 's') : textResult('ok'),
+      times === 1 ? inputRequired({ password, party: PARTY }, 's') : textResult('ok'),
     );
     await table.send('Book a table');
     expect(await table.pending()).toHaveLength(1);
@@ -245,7 +250,7 @@ describe('a server that requires input', () => {
     ['it sends the person to a URL', {}, { method: 'elicitation/create', params: URL_MODE }],
   ])('is declined without a person if %s', async (_, config, question) => {
     const { desk: table, sent } = desk(
-      (__, times) => (times === 1 ? asks({ question }, 's') : textResult('ok')),
+      (__, times) => (times === 1 ? inputRequired({ question }, 's') : textResult('ok')),
       config,
     );
     expect(await table.send('Book a table')).toMatchObject({ text: 'Booked.' });
@@ -253,7 +258,7 @@ describe('a server that requires input', () => {
   });
 
   it('has had no effect if the turn is cancelled before the answer', async () => {
-    const { desk: table, sent } = desk(() => asks({ party: PARTY }));
+    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }));
     const { turn } = await table.send('Book a table');
     await table.cancel();
     expect(await table.answer(turn)).toMatchObject({ outcome: 'cancelled' });
@@ -265,8 +270,8 @@ describe('a server that requires input', () => {
   });
 
   it('leaves a `once` call in doubt if its response is lost after the call has resumed', async () => {
-    const said = warnings();
-    const { desk: table, server, sent } = desk(() => asks({ party: PARTY }, 's'));
+    const said = captureWarnings();
+    const { desk: table, server, sent } = desk(() => inputRequired({ party: PARTY }, 's'));
     await table.send('Book a table');
     server.misbehave = onlyFor(
       ({ rpc }) => rpc === 'tools/call',
@@ -284,7 +289,7 @@ describe('a server that requires input', () => {
 
   it('receives no data that another server asked for', async () => {
     let url = 'https://elsewhere.test/mcp';
-    const { desk: table, sent } = desk(() => asks({ party: PARTY }, 's'), { url: () => url }, [
+    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }, 's'), { url: () => url }, [
       'Hello.',
       calls('book'),
       'Booked.',
@@ -307,7 +312,7 @@ describe('a server whose question cannot be answered', () => {
   it.each<[string, InputRequiredResult, string]>([
     [
       'for our models',
-      asks({
+      inputRequired({
         party: PARTY,
         help: { method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } },
       }),
@@ -315,20 +320,28 @@ describe('a server whose question cannot be answered', () => {
     ],
     [
       'for our files',
-      asks({ files: { method: 'roots/list' } }),
+      inputRequired({ files: { method: 'roots/list' } }),
       "its server asks for 'roots/list', which is not supported",
     ],
-    ['with an invalid request', asks({ party: 'How many?' }), "its server's question is not valid MCP"],
     [
-      'with an invalid schema',
-      asks({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
+      'with an invalid request',
+      inputRequired({ party: 'How many?' }),
       "its server's question is not valid MCP",
     ],
-    ['with an oversized name', asks({ ['x'.repeat(201)]: PARTY }), "its server's question is not valid MCP"],
-    ['more than 10 questions', asks(many), 'its server asks more than 10 questions in one call'],
+    [
+      'with an invalid schema',
+      inputRequired({ party: { ...PARTY, params: { message: 'Sure?', requestedSchema: 7 } } }),
+      "its server's question is not valid MCP",
+    ],
+    [
+      'with an oversized name',
+      inputRequired({ ['x'.repeat(201)]: PARTY }),
+      "its server's question is not valid MCP",
+    ],
+    ['more than 10 questions', inputRequired(many), 'its server asks more than 10 questions in one call'],
     [
       'with an oversized state',
-      asks({ party: PARTY }, 'x'.repeat(32_769)),
+      inputRequired({ party: PARTY }, 'x'.repeat(32_769)),
       'its server sent a state of more than 32768 characters',
     ],
   ])('receives no answer, and the model reads the reason: it asks %s', async (_, answer, why) => {
@@ -340,7 +353,7 @@ describe('a server whose question cannot be answered', () => {
 
   it('is abandoned after eight rounds', async () => {
     const { desk: table, sent } = desk((_, times) =>
-      asks({ url: { ...PARTY, params: URL_MODE } }, `${times}`),
+      inputRequired({ url: { ...PARTY, params: URL_MODE } }, `${times}`),
     );
     await table.send('Book a table');
     expect(results(table)).toEqual([
@@ -351,7 +364,7 @@ describe('a server whose question cannot be answered', () => {
 
   it('is abandoned after ten questions, however many it asks at once', async () => {
     const three = { a: PARTY, b: NAME, c: PARTY };
-    const { desk: table, sent } = desk(() => asks(three));
+    const { desk: table, sent } = desk(() => inputRequired(three));
     await table.send('Book a table');
     for (let asked = 0; asked < 9; asked += 1) await table.decide('book', 'reject');
     expect(results(table)).toEqual([
@@ -361,7 +374,7 @@ describe('a server whose question cannot be answered', () => {
   });
 
   it('receives no state that contained a credential of the caller, and the state is not stored', async () => {
-    const { desk: table, sent } = desk(() => asks({ party: PARTY }, 'for top-secret-value'), {
+    const { desk: table, sent } = desk(() => inputRequired({ party: PARTY }, 'for top-secret-value'), {
       headers: () => ({ 'x-key': 'top-secret-value' }),
     });
     await table.send('Book a table');

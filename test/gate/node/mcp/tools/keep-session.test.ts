@@ -6,16 +6,16 @@ import { defineSubagent } from '../../../../../src/kinds/entry.ts';
 import { type McpClientConfig, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import {
-  answers,
-  breakable,
   type FakeServer,
   type FakeServerOptions,
   type FakeTool,
+  makeBreakable,
   type RecordedRequest,
+  respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { crash, results } from '../../unfolding/scenes.ts';
-import { calls, methods, type Scene, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, type Scene, sayingTool, scene, session } from './scenes.ts';
 
 const ANEW = "MCP server 'shop' has begun a new session: the state of earlier calls is lost.";
 
@@ -34,7 +34,7 @@ function thinkingTool(more: Partial<FakeTool> = {}): FakeTool {
 }
 
 /** A server with that tool, and a client that keeps its session. */
-const keeping = (
+const keepingClient = (
   config: Partial<McpClientConfig> & { readonly server?: FakeServerOptions } = {},
   tools: readonly FakeTool[] = [thinkingTool()],
 ): Scene => scene(tools, { keepSession: true, ...config });
@@ -52,7 +52,10 @@ const warmDeskOf = (made: Scene, turns: number): TestSession =>
   session(toolsOf(made), Array.from({ length: turns }, () => THINK).flat(), { warm: true });
 
 /** Runs a turn. Returns the result of its last call, as the model reads it. */
-async function turn(desk: TestSession, options: Parameters<TestSession['send']>[1] = {}): Promise<unknown> {
+async function runTurn(
+  desk: TestSession,
+  options: Parameters<TestSession['send']>[1] = {},
+): Promise<unknown> {
   expect(await desk.send('Think.', options)).toMatchObject({ outcome: 'completed', text: 'Done.' });
   return results(desk).at(-1);
 }
@@ -80,9 +83,9 @@ const BEGUN = ['initialize', 'notifications/initialized'];
 
 describe('a server with a stored session', () => {
   it('sees the session resumed in the next turns without a handshake, and not ended', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = warmDeskOf(made, 3);
-    expect([await turn(desk), await turn(desk), await turn(desk)]).toEqual([
+    expect([await runTurn(desk), await runTurn(desk), await runTurn(desk)]).toEqual([
       'thought 1',
       'thought 2',
       'thought 3',
@@ -100,42 +103,42 @@ describe('a server with a stored session', () => {
   });
 
   it('sees a new session in each turn without `keepSession`', async () => {
-    const made = keeping({ keepSession: false });
+    const made = keepingClient({ keepSession: false });
     const desk = warmDeskOf(made, 2);
-    expect([await turn(desk), await turn(desk)]).toEqual(['thought 1', 'thought 1']);
+    expect([await runTurn(desk), await runTurn(desk)]).toEqual(['thought 1', 'thought 1']);
     expect(sessionsOf(made.server)).toBe('ab');
-    expect(methods(made.server)).not.toHaveProperty('ping');
+    expect(countMethods(made.server)).not.toHaveProperty('ping');
     await expect.poll(() => methodsOf(made.server).filter((one) => one === 'DELETE')).toHaveLength(2);
   });
 
   it('sees the session resumed after the eviction of the object', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 2);
-    await turn(desk);
+    await runTurn(desk);
     desk.restart();
-    expect(await turn(desk)).toBe('thought 2');
+    expect(await runTurn(desk)).toBe('thought 2');
   });
 
   it('sees the session resumed in every invocation to which a turn is handed over', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
-    expect(await turn(desk)).toBe('thought 3');
-    expect(methods(made.server).initialize).toBe(1);
-    expect(methods(made.server).ping).toBeGreaterThan(1);
+    expect(await runTurn(desk)).toBe('thought 3');
+    expect(countMethods(made.server).initialize).toBe(1);
+    expect(countMethods(made.server).ping).toBeGreaterThan(1);
   });
 
   it('lists its tools in the session, with the capabilities from its start', async () => {
-    const made = keeping({ refreshAfter: 0 });
+    const made = keepingClient({ refreshAfter: 0 });
     const desk = warmDeskOf(made, 2);
-    await turn(desk);
+    await runTurn(desk);
     made.server.tools = [...made.server.tools, sayingTool('more')];
-    await turn(desk);
+    await runTurn(desk);
     expect(desk.requests.at(-1)?.tools.map(({ name }) => name)).toEqual(['more', 'think']);
     expect(methodsOf(made.server).slice(-3)).toEqual(['ping', 'tools/list', 'tools/call']);
   });
 
   it('has no stored session for an agent that runs without a session', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
@@ -143,7 +146,7 @@ describe('a server with a stored session', () => {
       tools: toolsOf(made),
       model: scriptedModel(THINK),
     });
-    const said = warnings();
+    const said = captureWarnings();
     await runAgent(agent, 'Think.');
     await made.server.request(({ method }) => method === 'DELETE');
     expect(said).toEqual([
@@ -157,14 +160,14 @@ describe('a server that does not know the stored session', () => {
   it.each([404, 400, 401])(
     'is asked for a new session after status %i, and the model reads about it once',
     async (status) => {
-      const made = keeping();
+      const made = keepingClient();
       const desk = warmDeskOf(made, 3);
-      await turn(desk);
+      await runTurn(desk);
       const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
       made.server.misbehave = (request, proceed) =>
-        request.headers['mcp-session-id'] === id ? answers(status)(request, proceed) : undefined;
-      expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
-      expect(await turn(desk)).toBe('thought 2');
+        request.headers['mcp-session-id'] === id ? respondWith(status)(request, proceed) : undefined;
+      expect(await runTurn(desk)).toBe(`${ANEW}\n\nthought 1`);
+      expect(await runTurn(desk)).toBe('thought 2');
       expect(sessionsOf(made.server)).toBe('abb');
       expect(methodsOf(made.server).slice(4)).toEqual([
         ...['ping', ...BEGUN, 'tools/call'],
@@ -174,27 +177,27 @@ describe('a server that does not know the stored session', () => {
   );
 
   it('is asked for a new session if it reports the loss in a message, without a status', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 2);
-    await turn(desk);
+    await runTurn(desk);
     made.server.misbehave = (request) => {
       if (!isPing(request)) return undefined;
       const { id } = JSON.parse(request.body);
       return Response.json({ jsonrpc: '2.0', id, error: { code: -32001, message: 'Session not found' } });
     };
-    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
+    expect(await runTurn(desk)).toBe(`${ANEW}\n\nthought 1`);
   });
 
   it('is asked for a new session in the middle of a turn, and the call is sent once more', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const forgotten = () => {
       made.server.forgetSessions();
       return calls('think');
     };
     const desk = session(toolsOf(made), [calls('think'), forgotten, calls('think'), 'Done.', ...THINK]);
-    await turn(desk);
+    await runTurn(desk);
     expect(results(desk)).toEqual(['thought 1', `${ANEW}\n\nthought 1`, 'thought 2']);
-    expect(await turn(desk)).toBe('thought 3');
+    expect(await runTurn(desk)).toBe('thought 3');
   });
 
   it.each<[string, Partial<FakeTool>, string]>([
@@ -210,60 +213,60 @@ describe('a server that does not know the stored session', () => {
       expect.stringContaining(`${ANEW}\n\n`),
     ],
   ])('is reported to the model together with %s', async (_, tool, shown) => {
-    const made = keeping({}, [thinkingTool(tool)]);
+    const made = keepingClient({}, [thinkingTool(tool)]);
     const desk = deskOf(made, 2);
-    await turn(desk);
+    await runTurn(desk);
     made.server.forgetSessions();
-    expect(await turn(desk)).toEqual(shown);
+    expect(await runTurn(desk)).toEqual(shown);
   });
 
   it('is reported to the model in a later turn if the turn with the new session made no calls', async () => {
-    const made = keeping({ refreshAfter: 0 });
+    const made = keepingClient({ refreshAfter: 0 });
     const desk = session(toolsOf(made), [...THINK, 'Done.', ...THINK, ...THINK]);
-    await turn(desk);
+    await runTurn(desk);
     made.server.forgetSessions();
     await desk.send('Nothing.');
-    expect(await turn(desk)).toBe(`${ANEW}\n\nthought 1`);
-    expect(await turn(desk)).toBe('thought 2');
+    expect(await runTurn(desk)).toBe(`${ANEW}\n\nthought 1`);
+    expect(await runTurn(desk)).toBe('thought 2');
   });
 
   it('is distinguished from a server that does not respond, whose session is kept', async () => {
-    const said = warnings();
-    const made = keeping();
+    const said = captureWarnings();
+    const made = keepingClient();
     const desk = deskOf(made, 3);
-    await turn(desk);
+    await runTurn(desk);
     made.server.misbehave = (request, proceed) =>
-      isPing(request) ? answers(503)(request, proceed) : undefined;
-    expect(await turn(desk)).toBe("Error: MCP server 'shop' cannot be reached: it answered HTTP 503.");
+      isPing(request) ? respondWith(503)(request, proceed) : undefined;
+    expect(await runTurn(desk)).toBe("Error: MCP server 'shop' cannot be reached: it answered HTTP 503.");
     made.server.misbehave = undefined;
-    expect(await turn(desk)).toBe('thought 2');
-    expect(methods(made.server).initialize).toBe(1);
+    expect(await runTurn(desk)).toBe('thought 2');
+    expect(countMethods(made.server).initialize).toBe(1);
     expect(said).toEqual([
       "holdfast: MCP server 'shop' cannot be reached: it answered HTTP 503. It is at https://mcp.test.",
     ]);
   });
 
   it('keeps its old session if it refuses a new one', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 3);
-    await turn(desk);
-    made.server.misbehave = answers(401);
-    expect(await turn(desk)).toBe(
+    await runTurn(desk);
+    made.server.misbehave = respondWith(401);
+    expect(await runTurn(desk)).toBe(
       "Error: MCP server 'shop' does not accept the caller's credentials (HTTP 401).",
     );
     made.server.misbehave = undefined;
-    expect(await turn(desk)).toBe('thought 2');
+    expect(await runTurn(desk)).toBe('thought 2');
   });
 
   it('is distinguished from a server that rejects a request, whose session continues', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = session(toolsOf(made), [calls('think'), calls('think'), calls('think'), 'Done.']);
     let count = 0;
     made.server.misbehave = (request, proceed) => {
       count += isCall(request) ? 1 : 0;
-      return isCall(request) && count === 2 ? answers(400)(request, proceed) : undefined;
+      return isCall(request) && count === 2 ? respondWith(400)(request, proceed) : undefined;
     };
-    await turn(desk);
+    await runTurn(desk);
     expect(results(desk)).toEqual([
       'thought 1',
       "Error: MCP server 'shop' did not run 'think': it answered HTTP 400.",
@@ -274,18 +277,18 @@ describe('a server that does not know the stored session', () => {
   it.each(['stateless', 'modern'] as const)(
     'is called without sessions if it no longer has any (%s)',
     async (kind) => {
-      const made = keeping();
+      const made = keepingClient();
       const desk = deskOf(made, 3);
-      await turn(desk);
+      await runTurn(desk);
       const without = scene([sayingTool('think', 'no thought')], { server: { kind } }).server;
       made.server.misbehave = (request) => {
         if (request.headers['mcp-session-id'] !== undefined) return new Response(null, { status: 404 });
         const { method, headers, body } = request;
         return without.fetch(request.url, { method, headers, ...(body !== '' && { body }) });
       };
-      expect(await turn(desk)).toBe(`${ANEW}\n\nno thought`);
+      expect(await runTurn(desk)).toBe(`${ANEW}\n\nno thought`);
       const before = methodsOf(made.server).length;
-      expect(await turn(desk)).toBe('no thought');
+      expect(await runTurn(desk)).toBe('no thought');
       // Its tools were listed in a session. Until they are listed again, each turn first tries a session.
       const begun = kind === 'modern' ? ['initialize'] : BEGUN;
       expect(methodsOf(made.server).slice(before)).toEqual([...begun, 'tools/call']);
@@ -295,20 +298,20 @@ describe('a server that does not know the stored session', () => {
 
 describe('an invocation that is cut off', () => {
   it('leaves no session behind; the next invocation starts another, and the model reads about it', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk: TestSession = session(
       [...toolsOf(made), crash(() => desk)],
       [calls('think'), calls('crash'), calls('think'), 'Done.', ...THINK],
     );
-    await turn(desk);
+    await runTurn(desk);
     expect(results(desk)).toEqual(['thought 1', 'crashed', `${ANEW}\n\nthought 1`]);
-    expect(await turn(desk)).toBe('thought 2');
+    expect(await runTurn(desk)).toBe('thought 2');
     expect(sessionsOf(made.server)).toBe('abb');
   });
 
   it('stores no more sessions, even if it continues with a running call', async () => {
     const gate = Promise.withResolvers<void>();
-    const made = keeping({}, [
+    const made = keepingClient({}, [
       thinkingTool(),
       sayingTool('wait', 'waited', {
         annotations: { idempotentHint: true },
@@ -323,42 +326,42 @@ describe('an invocation that is cut off', () => {
     ]);
     let waits = 0;
     const desk: TestSession = session(toolsOf(made), [calls('wait'), calls('think'), 'Done.', ...THINK]);
-    await turn(desk);
+    await runTurn(desk);
     gate.resolve();
-    expect(await turn(desk)).toBe('thought 2');
+    expect(await runTurn(desk)).toBe('thought 2');
     expect(sessionsOf(made.server)).toBe('abbb');
   });
 });
 
 describe('a stored session', () => {
   it('is private: another principal in the same session has a separate one', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 4);
     const bob = { principal: { id: 'bob' } };
-    expect(await turn(desk)).toBe('thought 1');
+    expect(await runTurn(desk)).toBe('thought 1');
     // The model has read what the server told the other principal.
-    expect(await turn(desk, bob)).toBe(`${ANEW}\n\nthought 1`);
-    expect([await turn(desk), await turn(desk, bob)]).toEqual(['thought 2', 'thought 2']);
+    expect(await runTurn(desk, bob)).toBe(`${ANEW}\n\nthought 1`);
+    expect([await runTurn(desk), await runTurn(desk, bob)]).toEqual(['thought 2', 'thought 2']);
     expect(sessionsOf(made.server)).toBe('abab');
   });
 
   it('is separate from that of the same id in another tenant', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 2);
-    await turn(desk, { principal: { id: 'ada', tenant: 'acme' } });
-    await turn(desk, { principal: { id: 'ada', tenant: 'other' } });
+    await runTurn(desk, { principal: { id: 'ada', tenant: 'acme' } });
+    await runTurn(desk, { principal: { id: 'ada', tenant: 'other' } });
     expect(sessionsOf(made.server)).toBe('ab');
   });
 
   it('is kept for a principal whose token differs in each turn', async () => {
-    const made = keeping({ bearer: 'TOKEN' });
+    const made = keepingClient({ bearer: 'TOKEN' });
     let minted = 0;
     const desk = session(toolsOf(made), [...THINK, ...THINK], {
       secrets: () => ({ TOKEN: `token-${++minted}` }),
       warm: true,
     });
-    await turn(desk);
-    expect(await turn(desk)).toBe('thought 2');
+    await runTurn(desk);
+    expect(await runTurn(desk)).toBe('thought 2');
     expect(made.server.requests.at(-1)?.headers.authorization).toBe('Bearer token-2');
   });
 
@@ -366,32 +369,32 @@ describe('a stored session', () => {
     const headers: McpClientConfig['headers'] = ({ context }) => ({
       'x-account': String(context.get('account')),
     });
-    const made = keeping({ headers });
+    const made = keepingClient({ headers });
     const desk = deskOf(made, 3);
     const account = (name: string, loopId: string) => ({ context: { account: name }, loopId });
-    expect(await turn(desk, account('a', 'one'))).toBe('thought 1');
-    expect(await turn(desk, account('b', 'two'))).toBe(`${ANEW}\n\nthought 1`);
-    expect(await turn(desk, account('a', 'three'))).toBe('thought 2');
+    expect(await runTurn(desk, account('a', 'one'))).toBe('thought 1');
+    expect(await runTurn(desk, account('b', 'two'))).toBe(`${ANEW}\n\nthought 1`);
+    expect(await runTurn(desk, account('a', 'three'))).toBe('thought 2');
     expect(sessionsOf(made.server)).toBe('aba');
   });
 
   it('is shared by all contexts if no header depends on it', async () => {
-    const made = keeping({ headers: undefined });
+    const made = keepingClient({ headers: undefined });
     const desk = deskOf(made, 2);
-    await turn(desk, { context: { account: 'a' } });
-    expect(await turn(desk, { context: { account: 'b' } })).toBe('thought 2');
+    await runTurn(desk, { context: { account: 'a' } });
+    expect(await runTurn(desk, { context: { account: 'b' } })).toBe('thought 2');
   });
 
   it('belongs to one address', async () => {
-    const made = keeping({ url: ({ context }) => `https://mcp.test/${String(context.get('place'))}` });
+    const made = keepingClient({ url: ({ context }) => `https://mcp.test/${String(context.get('place'))}` });
     const desk = deskOf(made, 2);
-    await turn(desk, { context: { place: 'east' } });
-    await turn(desk, { context: { place: 'west' } });
+    await runTurn(desk, { context: { place: 'east' } });
+    await runTurn(desk, { context: { place: 'west' } });
     expect(sessionsOf(made.server)).toBe('ab');
   });
 
   it('is shared with a nested loop and with the next turn', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const helper = defineSubagent({
       agent: defineAgent({
         name: 'helper',
@@ -405,14 +408,14 @@ describe('a stored session', () => {
       [calls('think'), calls('helper', { message: 'Think.' }), calls('think'), 'Thought.', 'Done.', ...THINK],
     );
     await desk.send('Think.');
-    expect(await turn(desk)).toBe('thought 3');
-    expect(methods(made.server).initialize).toBe(1);
+    expect(await runTurn(desk)).toBe('thought 3');
+    expect(countMethods(made.server).initialize).toBe(1);
   });
 
   it('never receives the same request id twice', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 3);
-    for (let turns = 0; turns < 3; turns += 1) await turn(desk);
+    for (let turns = 0; turns < 3; turns += 1) await runTurn(desk);
     const sent = made.server.requests.flatMap(({ body }) => (body === '' ? [] : [JSON.parse(body)]));
     const ids = sent.flatMap(({ id }) => (id === undefined ? [] : [id]));
     expect(ids.length).toBeGreaterThan(6);
@@ -430,10 +433,10 @@ describe('a stored session', () => {
         return { content: [{ type: 'text', text: 'too late' }] };
       },
     });
-    const made = keeping({}, [slow, thinkingTool()]);
+    const made = keepingClient({}, [slow, thinkingTool()]);
     made.server.misbehave = async (request, proceed) => {
       if (!isCall(request) || !request.body.includes('"slow"')) return proceed();
-      const { response, lose } = breakable(await proceed());
+      const { response, lose } = makeBreakable(await proceed());
       setTimeout(lose);
       return response;
     };
@@ -443,7 +446,7 @@ describe('a stored session', () => {
     };
     const replies = [calls('think'), calls('slow'), late, 'Done.'];
     const desk = session(toolsOf(made), replies, { log: false });
-    await turn(desk);
+    await runTurn(desk);
     expect(results(desk)).toEqual([
       'thought 1',
       "Error: The connection of tool 'slow' was lost before it answered.",
@@ -456,28 +459,28 @@ describe('a stored session', () => {
     const echo = thinkingTool({
       run: (_, { sessionId = '' }) => ({ content: [{ type: 'text', text: `I am ${sessionId}.` }] }),
     });
-    const made = keeping({}, [echo]);
+    const made = keepingClient({}, [echo]);
     const desk = deskOf(made, 3);
     const hidden = 'I am [secret mcp-session-id].';
-    expect([await turn(desk), await turn(desk)]).toEqual([hidden, hidden]);
+    expect([await runTurn(desk), await runTurn(desk)]).toEqual([hidden, hidden]);
     const ids = new Set(made.server.requests.flatMap(({ headers }) => headers['mcp-session-id'] ?? []));
     made.server.forgetSessions();
-    expect(await turn(desk)).toBe(`${ANEW}\n\n${hidden}`);
+    expect(await runTurn(desk)).toBe(`${ANEW}\n\n${hidden}`);
     const seen = JSON.stringify([await desk.events(), desk.requests, await desk.pending()]);
     expect(ids.size).toBe(1);
     for (const id of ids) expect(seen).not.toContain(id);
   });
 
   it('has an id that is redacted if the server refuses it, while other text is kept', async () => {
-    const made = keeping();
+    const made = keepingClient();
     const desk = deskOf(made, 2);
-    await turn(desk);
+    await runTurn(desk);
     const id = made.server.requests.find(isCall)?.headers['mcp-session-id'];
     made.server.misbehave = ({ body }) => {
       const error = { code: -32000, message: `There is no session ${id}` };
       return Response.json({ jsonrpc: '2.0', id: JSON.parse(body).id, error }, { status: 422 });
     };
-    expect(await turn(desk)).toBe(
+    expect(await runTurn(desk)).toBe(
       "Error: MCP server 'shop' cannot be reached: it answered HTTP 422: There is no session [secret mcp-session-id].",
     );
     expect(JSON.stringify(await desk.events())).not.toContain(id);

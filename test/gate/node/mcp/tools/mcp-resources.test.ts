@@ -10,9 +10,9 @@ import { describe, expect, it } from 'vitest';
 import { ToolDefinitionError } from '../../../../../src/index.ts';
 import { type McpClientConfig, mcpResources } from '../../../../../src/mcp/tools/entry.ts';
 import type { ScriptedReply, TestSession } from '../../../../../src/testing/entry.ts';
-import { answers, type FakeServer, onlyFor } from '../../../../fixtures/mcp/fake-server.ts';
+import { type FakeServer, onlyFor, respondWith } from '../../../../fixtures/mcp/fake-server.ts';
 import { offeredTools, results } from '../../unfolding/scenes.ts';
-import { calls, methods, scene, session } from './scenes.ts';
+import { calls, countMethods, scene, session } from './scenes.ts';
 
 const PNG = 'iVBORw0KGgo=';
 
@@ -70,7 +70,7 @@ function desk(
     server: {
       kind: 'both',
       modern: { capabilities, serve: given.serve ?? serve },
-      ...(given.era && { misbehave: onlyFor(({ rpc }) => rpc === 'server/discover', answers(400)) }),
+      ...(given.era && { misbehave: onlyFor(({ rpc }) => rpc === 'server/discover', respondWith(400)) }),
     },
   });
   const replies: ScriptedReply[] = [calls('resources'), ...asked.map(([tool, input]) => calls(tool, input))];
@@ -94,7 +94,7 @@ describe('the resources of a server', () => {
     await table.send('Look.');
     const inner = ['resources', 'get_prompt', 'list_prompts', 'list_resources', 'read_resource'];
     expect(offeredTools(table)).toEqual([['resources'], inner, inner]);
-    expect(methods(server)).toEqual({
+    expect(countMethods(server)).toEqual({
       'server/discover': 1,
       'resources/list': 1,
       'resources/templates/list': 1,

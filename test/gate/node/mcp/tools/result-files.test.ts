@@ -31,7 +31,7 @@ const pdf = (resource: JsonObject = {}) => ({
 });
 const text = (said: string) => ({ type: 'text', text: said });
 const png = { type: 'file', mediaType: 'image/png', bytes: PIXELS };
-const there = async (bytes: Uint8Array<ArrayBuffer>) => ({
+const hashAndSize = async (bytes: Uint8Array<ArrayBuffer>) => ({
   sha256: await sha256(bytes),
   size: bytes.byteLength,
 });
@@ -49,10 +49,10 @@ describe('files in a result', () => {
         content: [
           text('Look:'),
           text('here.'),
-          { ...image, data: await there(PIXELS) },
+          { ...image, data: await hashAndSize(PIXELS) },
           text('Listen:'),
-          { ...audio, data: await there(SOUND) },
-          pdf({ blob: await there(SOUND) }),
+          { ...audio, data: await hashAndSize(SOUND) },
+          pdf({ blob: await hashAndSize(SOUND) }),
         ],
       },
       parts: [
@@ -84,7 +84,7 @@ describe('files in a result', () => {
     const structuredContent = { degrees: 4 };
     const told = text('{"degrees":4}');
     expect({ ...(await result({ content: [image], structuredContent })) }).toMatchObject({
-      value: { content: [{ ...image, data: await there(PIXELS) }], structuredContent },
+      value: { content: [{ ...image, data: await hashAndSize(PIXELS) }], structuredContent },
       parts: [told, png],
     });
     const cold = await result({ content: [image, text('Cold.')], structuredContent });
@@ -97,7 +97,7 @@ describe('files in a result', () => {
       of: [{ png: image.data }, 'beep', null, 7],
       constructor: 1,
     };
-    const kept = await there(PIXELS);
+    const kept = await hashAndSize(PIXELS);
     const made = await result({ content: [image], structuredContent });
     expect({ ...made }).toMatchObject({
       value: {
@@ -224,7 +224,7 @@ describe('`mcpResult`', () => {
     expect({ ...made }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
-      value: { content: [text('Look:'), { ...image, data: await there(PIXELS) }] },
+      value: { content: [text('Look:'), { ...image, data: await hashAndSize(PIXELS) }] },
       parts: [text('Look:'), png],
     });
   });

@@ -56,7 +56,7 @@ export const session = (
 export const calls = (name: string, input: unknown = {}): ScriptedReply => ({ calls: [{ name, input }] });
 
 /** How often the server received each JSON-RPC method. */
-export function methods({ requests }: FakeServer): Readonly<Record<string, number>> {
+export function countMethods({ requests }: FakeServer): Readonly<Record<string, number>> {
   const counts = new Map<string, number>();
   for (const { rpc = '' } of requests) counts.set(rpc, (counts.get(rpc) ?? 0) + 1);
   counts.delete('');

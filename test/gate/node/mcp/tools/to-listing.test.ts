@@ -10,11 +10,11 @@ const object = { type: 'object' };
 const read = { name: 'read', description: 'Reads a file.', inputSchema: object };
 const write = { name: 'write', description: 'Writes a file.', inputSchema: object };
 
-const names = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
+const namesOf = ({ tools }: McpListing): readonly string[] => tools.map(({ name }) => name);
 const onlyTool = async (told: unknown): Promise<ListedTool | undefined> => (await listingOf([told])).tools[0];
 
 /** Captures the warnings, and keeps them out of the test output. */
-const warnings = () => {
+const captureWarnings = () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
   return (): readonly unknown[] => warn.mock.calls.flat();
 };
@@ -88,7 +88,7 @@ describe('`toListing`', () => {
   });
 
   it('removes regular expressions, which may be costly or of another dialect, and keeps the tool', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const tool = await onlyTool({
       ...read,
       inputSchema: {
@@ -139,7 +139,7 @@ describe('a tool whose server uses unchecked assertions', () => {
   });
 
   it('is offered and checked without these assertions, which are logged once', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const asked = client({ drift: 'report' });
     const listing = await listingOf(
       [call, read, phones('text', { to: { format: 'phone' } })],
@@ -166,7 +166,7 @@ describe('a tool whose server uses unchecked assertions', () => {
   });
 
   it('is logged with a few other tools, without the caller’s secrets', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const many = Array.from({ length: 12 }, (_, at) => phones(`t${at}`, { a: { format: 'zebra-stripes' } }));
     await toListing(client(), many as Parameters<typeof toListing>[1], {
       former: undefined,
@@ -253,13 +253,13 @@ describe('`toListing` leaves out', () => {
       "'read' runs as a task only",
     ],
   ])('%s, and logs its name', async (_, told, words) => {
-    const logged = warnings();
-    expect(names(await listingOf([told, write]))).toEqual(['write']);
+    const logged = captureWarnings();
+    expect(namesOf(await listingOf([told, write]))).toEqual(['write']);
     expect(logged()).toEqual([`holdfast: MCP server 'files' has tools that are left out: ${words}.`]);
   });
 
   it('all but the first tool with a name, even if the first is unusable', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const listing = await listingOf([
       { ...read, description: 'First.' },
       { ...read, description: 'Second.' },
@@ -274,7 +274,7 @@ describe('`toListing` leaves out', () => {
   });
 
   it('tools beyond the first 1,000, and logs ten of their names in one line', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const listing = await listingOf(
       Array.from({ length: 1_012 }, (_, index) => ({ ...read, name: `t${index}` })),
     );
@@ -290,12 +290,12 @@ describe('`toListing` leaves out', () => {
   });
 
   it('tools beyond 512 Ki characters, but not later tools that fit', async () => {
-    const logged = warnings();
+    const logged = captureWarnings();
     const big = { type: 'object', title: 'x'.repeat(60_000) };
     const told = Array.from({ length: 10 }, (_, index) => ({ name: `t${index}`, inputSchema: big }));
     const listing = await listingOf([...told, write]);
     expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
-    expect(names(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
+    expect(namesOf(listing)).toEqual([...told.slice(0, 8).map(({ name }) => name), 'write']);
     expect(logged()).toEqual([
       "holdfast: MCP server 'files' has tools that are left out: " +
         "'t8' is beyond the 524288 characters of a list; 't9' is beyond the 524288 characters of a list.",
@@ -347,7 +347,7 @@ describe('`toListing` for any server output', () => {
     { patternProperties: { x: { $ref: '#/%E0%A4%A' } } },
     { $defs: { a: { $anchor: 'a/%E0%A4%A' } }, properties: { x: { $ref: '#a/%E0%A4%A' } } },
   ])('offers a tool next to one with unreadable references: %j', async (said) => {
-    warnings();
+    captureWarnings();
     const odd = { name: 'odd', inputSchema: { type: 'object', ...said } };
     const read = { name: 'read', inputSchema: { type: 'object' } };
     const names = (await listingOf([odd, read])).tools.map(({ name }) => name);
@@ -355,7 +355,7 @@ describe('`toListing` for any server output', () => {
   });
 
   it('returns a listing that is JSON, and that `parseListing` accepts', async () => {
-    warnings();
+    captureWarnings();
     const property = fc.asyncProperty(
       tools,
       tools,
@@ -366,7 +366,7 @@ describe('`toListing` for any server output', () => {
         const kept: Json = JSON.parse(JSON.stringify(listing));
         expect(kept).toEqual(listing);
         expect(parseListing(kept)).toBe(kept);
-        expect(new Set(names(listing)).size).toBe(listing.tools.length);
+        expect(new Set(namesOf(listing)).size).toBe(listing.tools.length);
       },
     );
     await fc.assert(property, { numRuns: 300, seed: 20_261_122 });

@@ -8,7 +8,7 @@ import { usableSchema } from '../../../../doors/mcp.ts';
 import { jsonSchemaCheck } from '../../../../doors/tools.ts';
 
 /** Definitions that each use the previous definition twice. */
-function doubling(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
+function doublingSchema(depth: number, twice: (ref: JsonObject) => JsonObject): JsonObject {
   const $defs: Record<string, JsonObject> = { x0: {} };
   for (let at = 1; at <= depth; at += 1) $defs[`x${at}`] = twice({ $ref: `#/$defs/x${at - 1}` });
   return { type: 'object', properties: { b: { $ref: `#/$defs/x${depth}` } }, $defs };
@@ -27,11 +27,11 @@ const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
 
 describe('a schema whose check doubles with each definition', () => {
   it.each(twice)('cannot be used with %s', (_, by) => {
-    expect(usableSchema(doubling(30, by))).toBeUndefined();
+    expect(usableSchema(doublingSchema(30, by))).toBeUndefined();
   });
 
   it.each(twice)('can be used with %s if it is small', (_, by) => {
-    expect(usableSchema(doubling(5, by))).toEqual(doubling(5, by));
+    expect(usableSchema(doublingSchema(5, by))).toEqual(doublingSchema(5, by));
   });
 });
 

@@ -10,7 +10,7 @@ import { mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { type McpListing, schemaCheck } from '../../../../doors/mcp.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { client, listingOf } from './listing-fixtures.ts';
-import { calls, methods, sayingTool, scene, session } from './scenes.ts';
+import { calls, countMethods, sayingTool, scene, session } from './scenes.ts';
 
 const text = { type: 'string' };
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -316,7 +316,7 @@ describe('a tool that became weaker', () => {
       "Error: MCP tool 'look' has changed since this session first saw it, and server 'shop' may not change it so. Do not " +
         'call it again; go on without it.',
     ]);
-    expect(methods(server)['tools/call']).toBe(1);
+    expect(countMethods(server)['tools/call']).toBe(1);
   });
 
   it('is stored only by its fingerprint if there is no room, and then any change is refused', async () => {

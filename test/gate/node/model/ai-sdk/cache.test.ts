@@ -41,7 +41,7 @@ const conversationOf = (replies: number, thought = false): ModelMessage[] => [
   ]).flat(),
 ];
 
-const auto = (messages: readonly ModelMessage[]): CacheMarks => {
+const autoMarks = (messages: readonly ModelMessage[]): CacheMarks => {
   const before = messages.findLastIndex(({ role }) => role === 'assistant') - 1;
   return { key: KEY, tools: true, system: true, messages: before < 0 ? [-1] : [-1, before] };
 };
@@ -60,7 +60,7 @@ async function bodyOf(make: Make, request: ModelRequest, settings?: ModelSetting
   return sent[0] ?? {};
 }
 
-const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+const createClaude: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
 
 /** Returns the path of each value with a cache mark, and the mark. */
 const marksIn = (value: unknown): Json => Object.fromEntries(pathsIn(value, '$'));
@@ -73,20 +73,24 @@ function pathsIn(value: unknown, path: string): (readonly [string, unknown])[] {
 }
 
 /** Returns the same value without its cache marks. */
-const unmarked = (value: unknown): unknown =>
+const withoutMarks = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (key === 'cache_control' ? undefined : inner));
 
 const MARK = { type: 'ephemeral' };
 
 describe('cache marks for Anthropic', () => {
   it('are set on the last tool, the system text, the end of this request and the end of the previous request', async () => {
-    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2)))))).toEqual({
+    expect(
+      marksIn(await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))))),
+    ).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.2.content.0': MARK,
       '$.messages.4.content.0': MARK,
     });
-    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(0), auto(conversationOf(0)))))).toEqual({
+    expect(
+      marksIn(await bodyOf(createClaude, requestOf(conversationOf(0), autoMarks(conversationOf(0))))),
+    ).toEqual({
       '$.tools.1': MARK,
       '$.system.0': MARK,
       '$.messages.0.content.0': MARK,
@@ -97,11 +101,11 @@ describe('cache marks for Anthropic', () => {
     for (const replies of [0, 1, 2, 3]) {
       const [one, next] = await Promise.all(
         [conversationOf(replies, true), conversationOf(replies + 1, true)].map((messages) =>
-          bodyOf(anthropic, requestOf(messages, auto(messages))),
+          bodyOf(createClaude, requestOf(messages, autoMarks(messages))),
         ),
       );
       const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
-        (body) => unmarked(body) as { messages: unknown[] }, // In the form of Anthropic's messages.
+        (body) => withoutMarks(body) as { messages: unknown[] }, // In the form of Anthropic's messages.
       ) as [{ messages: unknown[] }, { messages: unknown[] }];
       expect(JSON.stringify(same)).toBe(JSON.stringify(rest));
       expect(JSON.stringify(now.slice(0, before.length))).toBe(JSON.stringify(before));
@@ -112,20 +116,20 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('last an hour if the request asks for it', async () => {
-    const body = await bodyOf(anthropic, requestOf(conversationOf(1), { system: true, ttl: '1h' }));
+    const body = await bodyOf(createClaude, requestOf(conversationOf(1), { system: true, ttl: '1h' }));
     expect(marksIn(body)).toEqual({ '$.system.0': { type: 'ephemeral', ttl: '1h' } });
   });
 
   it('are limited to the first four marks', async () => {
     const cache = { tools: true, system: true, messages: [1, 3, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(conversationOf(3), cache))))).toEqual([
+    expect(Object.keys(marksIn(await bodyOf(createClaude, requestOf(conversationOf(3), cache))))).toEqual([
       '$.system.0',
       '$.messages.0.content.0',
       '$.messages.2.content.0',
       '$.tools.1',
     ]);
     const many = { messages: [1, 3, -1, -1, 99, -99, 5, 7] };
-    expect(Object.keys(marksIn(await bodyOf(anthropic, requestOf(conversationOf(3), many))))).toEqual([
+    expect(Object.keys(marksIn(await bodyOf(createClaude, requestOf(conversationOf(3), many))))).toEqual([
       '$.messages.0.content.0',
       '$.messages.2.content.0',
       '$.messages.4.content.0',
@@ -135,7 +139,7 @@ describe('cache marks for Anthropic', () => {
 
   it('share the limit with a mark that the developer has set at the end of the request', async () => {
     const own = { providerOptions: { anthropic: { cacheControl: MARK } } };
-    const body = await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2))), own);
+    const body = await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))), own);
     expect(marksIn(body)).toEqual({
       $: MARK,
       '$.tools.1': MARK,
@@ -146,11 +150,11 @@ describe('cache marks for Anthropic', () => {
     const hour = { type: 'ephemeral', ttl: '1h' };
     const longer = { providerOptions: { anthropic: { cacheControl: hour } } };
     const marks = marksIn(
-      await bodyOf(anthropic, requestOf(conversationOf(2), auto(conversationOf(2))), longer),
+      await bodyOf(createClaude, requestOf(conversationOf(2), autoMarks(conversationOf(2))), longer),
     );
     expect(Object.values(marks)).toEqual([hour, hour, hour, hour]);
     const many = requestOf(conversationOf(3), { tools: true, system: true, messages: [1, 3, 5] });
-    expect(Object.keys(marksIn(await bodyOf(anthropic, many, own)))).toHaveLength(4);
+    expect(Object.keys(marksIn(await bodyOf(createClaude, many, own)))).toHaveLength(4);
   });
 
   it('are omitted from parts that cannot have one: reasoning, empty texts, a missing system text and missing tools', async () => {
@@ -161,13 +165,13 @@ describe('cache marks for Anthropic', () => {
       parts: [{ type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 'c2lnbmVk' } } }],
     };
     const messages: ModelMessage[] = [{ role: 'user', text: 'Go.' }, thought, { role: 'user', text: ' ' }];
-    const body = await bodyOf(anthropic, {
+    const body = await bodyOf(createClaude, {
       messages,
       tools: [],
       cache: { tools: true, system: true, messages: [1] },
     });
     expect(marksIn(body)).toEqual({ '$.messages.0.content.0': MARK });
-    const blank = await bodyOf(anthropic, { messages, tools: [], cache: { messages: [-1] } });
+    const blank = await bodyOf(createClaude, { messages, tools: [], cache: { messages: [-1] } });
     expect(marksIn(blank)).toEqual({ '$.messages.0.content.0': MARK });
   });
 
@@ -200,9 +204,9 @@ describe('cache marks for Anthropic', () => {
     const told = { came: [tool('late')], went: [] };
     const change: ModelMessage = { role: 'system', text: '', toolsChange: told };
     const messages = [...conversationOf(1), change];
-    const request = { ...requestOf(messages, auto(messages)), tools: ['late', 'look'].map(tool) };
+    const request = { ...requestOf(messages, autoMarks(messages)), tools: ['late', 'look'].map(tool) };
     const bound: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-opus-5-5');
-    for (const make of [bound, anthropic]) {
+    for (const make of [bound, createClaude]) {
       const body = await bodyOf(make, request);
       expect(marksIn(body)).toMatchObject({ '$.messages.0.content.0': MARK, '$.messages.2.content.0': MARK });
       expect(Object.keys(marksIn(body))).toHaveLength(4);
@@ -210,8 +214,8 @@ describe('cache marks for Anthropic', () => {
   });
 
   it('are absent if the request asks for no caching', async () => {
-    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(1), undefined)))).toEqual({});
-    expect(marksIn(await bodyOf(anthropic, requestOf(conversationOf(1), { key: KEY })))).toEqual({});
+    expect(marksIn(await bodyOf(createClaude, requestOf(conversationOf(1), undefined)))).toEqual({});
+    expect(marksIn(await bodyOf(createClaude, requestOf(conversationOf(1), { key: KEY })))).toEqual({});
   });
 });
 
@@ -220,7 +224,7 @@ it('OpenRouter receives cache marks for Anthropic models but not for others', as
     (model: string): Make =>
     (fetch) =>
       createOpenRouter({ apiKey: 'k', fetch })(model);
-  const request = requestOf(conversationOf(2), auto(conversationOf(2)));
+  const request = requestOf(conversationOf(2), autoMarks(conversationOf(2)));
   expect(marksIn(await bodyOf(router('anthropic/claude-sonnet-4.5'), request))).toEqual({
     '$.messages.0.content.0': MARK,
     '$.messages.3': MARK,
@@ -236,7 +240,7 @@ describe('a cache key for OpenAI', () => {
       createOpenAI({ apiKey: 'k', fetch })[wireOf](model);
 
   it.each(['responses', 'chat'] as const)('is sent in requests to the %s API', async (wireOf) => {
-    const request = requestOf(conversationOf(1), auto(conversationOf(1)));
+    const request = requestOf(conversationOf(1), autoMarks(conversationOf(1)));
     const body = await bodyOf(made(wireOf, 'gpt-5.4'), request);
     expect(body).toMatchObject({ prompt_cache_key: KEY });
     const { cache: _, ...without } = request;
@@ -254,7 +258,7 @@ describe('a cache key for OpenAI', () => {
     const compatible: Make = (fetch) =>
       createOpenAICompatible({ name: 'some', baseURL: 'https://some.test/v1', fetch })('m-1');
     for (const make of [made('chat', 'llama-3.3-70b'), compatible]) {
-      const body = await bodyOf(make, requestOf(conversationOf(1), auto(conversationOf(1))));
+      const body = await bodyOf(make, requestOf(conversationOf(1), autoMarks(conversationOf(1))));
       expect(body).not.toHaveProperty('prompt_cache_key');
       expect(marksIn(body)).toEqual({});
     }
@@ -271,7 +275,8 @@ describe('a provider without a cache type in the SDK', () => {
   const claude = 'us.anthropic.claude-sonnet-4-5-v1:0';
 
   it('receives cache points on all marked parts except tools, for Bedrock', async () => {
-    const { prompt = [], tools } = (await optionsOf('amazon-bedrock', claude, auto(conversationOf(1)))) ?? {};
+    const { prompt = [], tools } =
+      (await optionsOf('amazon-bedrock', claude, autoMarks(conversationOf(1)))) ?? {};
     const providerOptions = { bedrock: { cachePoint: { type: 'default' } } };
     expect(tools?.filter((one) => 'providerOptions' in one)).toEqual([]);
     expect(prompt).toEqual([

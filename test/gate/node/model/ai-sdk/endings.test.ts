@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generated, streamedResult, usage } from './fake-model.ts';
+import { ask, call, delta, fakeModel, finish, generatedResult, streamedResult, usage } from './fake-model.ts';
 
 const wholeReply = async (content: unknown, more?: object) =>
-  replyIn(await ask(() => generated(content, more)));
+  replyIn(await ask(() => generatedResult(content, more)));
 
 describe('an unusual finish reason', () => {
   it('means a withheld reply if Workers AI reports content_filter', async () => {
@@ -17,7 +17,7 @@ describe('an unusual finish reason', () => {
     'means a conversation that is too long, even if the SDK reports it as %s',
     async (unified) => {
       const ending = { finishReason: { unified, raw: 'model_context_window_exceeded' } };
-      expect(failureIn(await ask(() => generated([], ending)))).toMatchObject({
+      expect(failureIn(await ask(() => generatedResult([], ending)))).toMatchObject({
         failure: 'context-length',
         message: "The model's reply does not fit into its context window with the conversation.",
       });
@@ -26,7 +26,7 @@ describe('an unusual finish reason', () => {
 
   it('is part of the message of an error', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
-    expect(failureIn(await ask(() => generated([], ending), { retries: 0 }))).toMatchObject({
+    expect(failureIn(await ask(() => generatedResult([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',
       message: 'The model stopped because of an error: MALFORMED_FUNCTION_CALL.',
     });
@@ -124,7 +124,7 @@ describe('a reply that the server pauses', () => {
 
 describe('a model without streams', () => {
   it('is asked for whole replies', async () => {
-    const { model } = fakeModel([() => generated([{ type: 'text', text: 'a' }])]);
+    const { model } = fakeModel([() => generatedResult([{ type: 'text', text: 'a' }])]);
     const doStream = async () => {
       const message = "'streaming' functionality not supported.";
       throw Object.assign(new Error(message), {

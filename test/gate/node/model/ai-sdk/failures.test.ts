@@ -23,7 +23,7 @@ const apiError = (fields: object): Error =>
     ...fields,
   });
 const sdkError = (name: string, message: string): Error => Object.assign(new Error(message), { name });
-const rejecting = (error: unknown) => () => Promise.reject(error);
+const rejectWith = (error: unknown) => () => Promise.reject(error);
 
 describe('the status of an error', () => {
   it.each<[number, ModelFailure, number]>([
@@ -42,7 +42,7 @@ describe('the status of an error', () => {
     async (statusCode, failure, times) => {
       const isRetryable = statusCode === 408 || statusCode === 409 || statusCode >= 429;
       for (const stream of [false, true]) {
-        const outcome = await ask(rejecting(apiError({ statusCode, isRetryable })), { stream });
+        const outcome = await ask(rejectWith(apiError({ statusCode, isRetryable })), { stream });
         expect(failureIn(outcome)).toEqual({
           name: 'ModelError',
           failure,
@@ -57,7 +57,7 @@ describe('the status of an error', () => {
   );
 
   it('prevents a retry if the provider marks the error as permanent, even if such errors are usually temporary', async () => {
-    const { calls, ...outcome } = await ask(rejecting(apiError({ statusCode: 429, isRetryable: false })));
+    const { calls, ...outcome } = await ask(rejectWith(apiError({ statusCode: 429, isRetryable: false })));
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'rate-limited',
       message: "The model's server answered 429: no",
@@ -70,7 +70,7 @@ describe('the status of an error', () => {
     // Some providers of the SDK expect another form of errors, and leave the body unparsed.
     for (const body of [{ data }, { responseBody: JSON.stringify(data) }]) {
       const { calls, ...outcome } = await ask(
-        rejecting(apiError({ statusCode: 429, isRetryable: true, ...body })),
+        rejectWith(apiError({ statusCode: 429, isRetryable: true, ...body })),
       );
       expect(failureIn({ ...outcome })).toMatchObject({
         failure: 'rate-limited',
@@ -83,7 +83,7 @@ describe('the status of an error', () => {
   it('2xx with an unreadable body is a reply that could not be read', async () => {
     const cause = sdkError('AI_JSONParseError', PROMPT);
     const fields = { statusCode: 200, message: 'Invalid JSON response', cause };
-    const outcome = await ask(rejecting(apiError(fields)));
+    const outcome = await ask(rejectWith(apiError(fields)));
     expect(failureIn(outcome)).toMatchObject({
       failure: 'invalid-reply',
       message: "The model's reply could not be read: Invalid JSON response",
@@ -95,7 +95,7 @@ describe('the status of an error', () => {
   it('2xx with a body that breaks off is a cut-off reply, and is retried', async () => {
     const cause = new Error('Network connection lost.');
     const fields = { statusCode: 200, message: 'Failed to process successful response', cause };
-    const outcome = await ask(rejecting(apiError(fields)));
+    const outcome = await ask(rejectWith(apiError(fields)));
     expect(failureIn(outcome)).toMatchObject({
       failure: 'truncated',
       message: "The connection to the model's server broke before the reply was complete.",
@@ -111,7 +111,7 @@ describe('the status of an error', () => {
     [{}, 250],
   ])('leads with the headers %j to a retry after %i ms', async (responseHeaders, wait) => {
     const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
-    expect(await ask([rejecting(error), () => generatedText('hi')])).toMatchObject({
+    expect(await ask([rejectWith(error), () => generatedText('hi')])).toMatchObject({
       reply: { text: 'hi' },
       waits: [wait],
     });
@@ -119,7 +119,7 @@ describe('the status of an error', () => {
 
   it('leads to no retry after a long Retry-After, and the message states the wait', async () => {
     const responseHeaders = { 'retry-after': '90' };
-    const outcome = await ask(rejecting(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
+    const outcome = await ask(rejectWith(apiError({ statusCode: 503, isRetryable: true, responseHeaders })));
     expect(failureIn(outcome)).toMatchObject({
       failure: 'rate-limited',
       message: "The model's server answered 503 and asks to wait 90 s: no",
@@ -128,7 +128,7 @@ describe('the status of an error', () => {
   });
 
   it.each<unknown>(['429', 0, 1e6, Number.NaN, null])('%j is ignored', async (statusCode) => {
-    const outcome = await ask(rejecting(apiError({ statusCode, isRetryable: true })));
+    const outcome = await ask(rejectWith(apiError({ statusCode, isRetryable: true })));
     expect(failureIn(outcome)).toMatchObject({ failure: 'unreachable', status: undefined });
   });
 });
@@ -203,7 +203,7 @@ describe('an error without a status', () => {
     ],
   ])('is reported with the right type: %s', async (_, thrown, failure, times, message) => {
     for (const stream of [false, true]) {
-      const outcome = await ask(rejecting(thrown), { stream });
+      const outcome = await ask(rejectWith(thrown), { stream });
       expect(failureIn(outcome)).toMatchObject({ failure, message, status: undefined, outputBegan: false });
       expect(outcome.calls).toHaveLength(times);
     }
@@ -313,7 +313,7 @@ describe('an error in a stream', () => {
 
 describe('an error message', () => {
   const told = async (words: string, modelId = 'm-1') =>
-    failureIn(await ask(rejecting(apiError({ statusCode: 400, message: words })), { request, modelId }))
+    failureIn(await ask(rejectWith(apiError({ statusCode: 400, message: words })), { request, modelId }))
       .message;
 
   it.each([

@@ -39,7 +39,7 @@ export const call = (toolCallId: unknown, toolName: unknown, input: unknown, mor
 });
 
 /** Returns a whole result. */
-export const generated = (content: unknown, more: object = {}) => ({
+export const generatedResult = (content: unknown, more: object = {}) => ({
   content,
   finishReason: { unified: 'stop', raw: 'stop' },
   usage: usage(3, 4),
@@ -47,7 +47,7 @@ export const generated = (content: unknown, more: object = {}) => ({
   ...more,
 });
 
-export const generatedText = (text: unknown) => generated([{ type: 'text', text }]);
+export const generatedText = (text: unknown) => generatedResult([{ type: 'text', text }]);
 
 /** Returns a streamed result. After its parts the stream closes, hangs, or breaks with an error. */
 export const streamedResult = (

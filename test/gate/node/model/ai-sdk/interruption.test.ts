@@ -4,7 +4,7 @@ import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
 import { ask, delta, fakeModel, finish, generatedText, streamedResult } from './fake-model.ts';
 
-const hang = () => new Promise<unknown>(() => {});
+const neverResolve = () => new Promise<unknown>(() => {});
 const silent = {
   name: 'ModelError',
   failure: 'timeout',
@@ -18,7 +18,7 @@ describe('a silent model', () => {
   it.each([false, true])(
     'causes a timeout before its result, and the request is aborted (streaming: %s)',
     async (stream) => {
-      const { calls, ...outcome } = await ask(hang, { stream, timeout: 20, retries: 0 });
+      const { calls, ...outcome } = await ask(neverResolve, { stream, timeout: 20, retries: 0 });
       expect(failureIn({ ...outcome })).toEqual(silent);
       expect(calls.map(({ abortSignal }) => abortSignal?.aborted)).toEqual([true]);
     },
@@ -36,7 +36,7 @@ describe('a silent model', () => {
   });
 
   it('is asked again', async () => {
-    expect(await ask([hang, () => generatedText('hi')], { timeout: 20 })).toMatchObject({
+    expect(await ask([neverResolve, () => generatedText('hi')], { timeout: 20 })).toMatchObject({
       reply: { text: 'hi' },
     });
   });
@@ -64,7 +64,7 @@ describe('an abort', () => {
     const controller = new AbortController();
     const answer = () => {
       queueMicrotask(() => controller.abort(new Error('secret reason')));
-      return hang();
+      return neverResolve();
     };
     const outcome = await ask(answer, { stream, signal: controller.signal });
     expect(failureIn(outcome)).toMatchObject(aborted);

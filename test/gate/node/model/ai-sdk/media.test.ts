@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { MediaTaken, MessagePart, ModelMedia, ModelMessage } from '../../../../../src/model/entry.ts';
-import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { linked, SAMPLES, sampleFile } from '../../../../wires/sample-files.ts';
 import { failureIn } from '../settle.ts';
 import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const PDF = 'application/pdf';
 const nothing: MediaTaken = { data: [], url: [] };
-const alike = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
-const bytes = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
+const bytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
+const bytesOnly = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
 const geminiAudio = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
 const gemini = {
   data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF, ...geminiAudio],
@@ -19,47 +19,59 @@ const gemini = {
 const spoken = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 
 const mediaOf = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
-  fromAiSdk(fakeModel([hi], { provider, modelId }).model, options).media;
+  fromAiSdk(fakeModel([answerHi], { provider, modelId }).model, options).media;
 
 describe('the media support of a model', () => {
   it.each<[string, string, ModelMedia]>([
-    ['anthropic.messages', 'claude', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
+    [
+      'anthropic.messages',
+      'claude',
+      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+    ],
     [
       'vertex.anthropic.messages',
       'claude',
-      { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) },
+      { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) },
     ],
     [
       'bedrock.anthropic.messages',
       'claude',
-      { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) },
+      { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) },
     ],
     [
       'google.generative-ai',
       'gemini-3-pro-preview',
-      { message: gemini, result: bytes('image/png', 'image/jpeg', 'image/webp', PDF) },
+      { message: gemini, result: bytesOnly('image/png', 'image/jpeg', 'image/webp', PDF) },
     ],
     [
       'google.vertex.chat',
       'publishers/google/models/gemini-3.8-flash',
-      { message: gemini, result: bytes('image/png', 'image/jpeg', 'image/webp', PDF) },
+      { message: gemini, result: bytesOnly('image/png', 'image/jpeg', 'image/webp', PDF) },
     ],
     ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: nothing }],
     ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: nothing }],
-    ['openai.responses', 'gpt-5.5', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
-    ['azure.responses', 'mine', { message: alike(...PHOTOS, PDF), result: alike(...PHOTOS, PDF) }],
+    [
+      'openai.responses',
+      'gpt-5.5',
+      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+    ],
+    [
+      'azure.responses',
+      'mine',
+      { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
+    ],
     ['openai.chat', 'gpt-5', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
     ['azure.chat', 'mine', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
-    ['openai.chat', 'gpt-audio', { message: bytes(...spoken), result: nothing }],
-    ['deepseek.chat', 'deepseek-v4', { message: alike(...PHOTOS), result: alike(...PHOTOS) }],
-    ['groq.chat', 'llama', { message: alike(...PHOTOS), result: nothing }],
-    ['mistral.chat', 'mistral', { message: alike(...PHOTOS, PDF), result: nothing }],
+    ['openai.chat', 'gpt-audio', { message: bytesOnly(...spoken), result: nothing }],
+    ['deepseek.chat', 'deepseek-v4', { message: bytesAndUrls(...PHOTOS), result: bytesAndUrls(...PHOTOS) }],
+    ['groq.chat', 'llama', { message: bytesAndUrls(...PHOTOS), result: nothing }],
+    ['mistral.chat', 'mistral', { message: bytesAndUrls(...PHOTOS, PDF), result: nothing }],
     [
       'xai.responses',
       'grok',
       {
         message: { data: ['image/png', 'image/jpeg'], url: ['image/png', 'image/jpeg', PDF] },
-        result: alike('image/png', 'image/jpeg'),
+        result: bytesAndUrls('image/png', 'image/jpeg'),
       },
     ],
     [
@@ -70,8 +82,8 @@ describe('the media support of a model', () => {
         result: { data: [...PHOTOS, PDF, ...geminiAudio, 'audio/m4a'], url: [...PHOTOS, PDF] },
       },
     ],
-    ['amazon-bedrock', 'nova', { message: bytes(...PHOTOS, PDF), result: bytes(...PHOTOS, PDF) }],
-    ['workersai.chat', '@cf/m', { message: bytes(...PHOTOS), result: nothing }],
+    ['amazon-bedrock', 'nova', { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) }],
+    ['workersai.chat', '@cf/m', { message: bytesOnly(...PHOTOS), result: nothing }],
   ])('is known for %s with the model %s', (provider, modelId, media) => {
     expect(mediaOf(provider, modelId)).toEqual(media);
   });
@@ -88,12 +100,12 @@ describe('the media support of a model', () => {
   });
 
   it('is unknown for a model of the older specification, which sends other parts', () => {
-    const older = fakeModel([hi], { provider: 'anthropic.messages', version: 'v3' });
+    const older = fakeModel([answerHi], { provider: 'anthropic.messages', version: 'v3' });
     expect(fromAiSdk(older.model).media).toBeUndefined();
   });
 
   it('can be declared by the developer', () => {
-    const media = { message: bytes('image/*'), result: nothing };
+    const media = { message: bytesOnly('image/*'), result: nothing };
     expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media: undefined })).toBeUndefined();
@@ -101,11 +113,11 @@ describe('the media support of a model', () => {
 
   it.each<[unknown, string]>([
     [
-      { message: bytes('png'), result: nothing },
+      { message: bytesOnly('png'), result: nothing },
       "'media.message.data' contains 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: nothing, result: alike('*/*') },
+      { message: nothing, result: bytesAndUrls('*/*') },
       "'media.result.data' contains '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
@@ -125,7 +137,7 @@ describe('the media support of a model', () => {
   });
 });
 
-const png = sample('image/png', 'chart.png');
+const png = sampleFile('image/png', 'chart.png');
 const userMessage = (...parts: readonly MessagePart[]): ModelMessage => ({
   role: 'user',
   text: 'In words.',
@@ -138,11 +150,11 @@ const toolMessages = (...parts: readonly MessagePart[]): ModelMessage[] => [
 ];
 
 /** Returns the prompt for these messages without the first `skip` messages. */
-const prompt = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
-  const { calls, ...outcome } = await ask(hi, {
+const promptFor = async (messages: readonly ModelMessage[], { version = 'v4', skip = 0 } = {}) => {
+  const { calls, ...outcome } = await ask(answerHi, {
     stream: true,
     version,
-    media: { message: alike('image/*', PDF), result: alike('image/*', PDF) },
+    media: { message: bytesAndUrls('image/*', PDF), result: bytesAndUrls('image/*', PDF) },
     request: { messages, tools: [] },
   });
   if ('error' in outcome) throw outcome.error;
@@ -155,7 +167,7 @@ describe('a message with files', () => {
   it('is sent to the older specification without details of its media', async () => {
     const parts = [png, said, linked('application/pdf')];
     const [pdf] = [new URL('https://files.test/one')];
-    expect(await prompt([userMessage(...parts)])).toEqual([
+    expect(await promptFor([userMessage(...parts)])).toEqual([
       {
         role: 'user',
         content: [
@@ -177,7 +189,7 @@ describe('a message with files', () => {
   });
 
   it('is sent to the older specification without a description of its data', async () => {
-    expect(await prompt([userMessage(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
+    expect(await promptFor([userMessage(png, said, linked('application/pdf'))], { version: 'v3' })).toEqual([
       {
         role: 'user',
         content: [
@@ -195,7 +207,7 @@ describe('a result with files', () => {
   const parts = [
     said,
     png,
-    sample('application/pdf', 'a.pdf'),
+    sampleFile('application/pdf', 'a.pdf'),
     linked('image/png'),
     linked('application/pdf'),
   ];
@@ -214,7 +226,7 @@ describe('a result with files', () => {
       url: new URL('https://files.test/one'),
       originalUrl: 'https://files.test/one',
     };
-    expect(await prompt(toolMessages(...parts), { skip: 2 })).toEqual(
+    expect(await promptFor(toolMessages(...parts), { skip: 2 })).toEqual(
       result([
         { type: 'text', text: 'Seen.' },
         {
@@ -231,7 +243,7 @@ describe('a result with files', () => {
   });
 
   it('is sent in the parts of the older specification', async () => {
-    expect(await prompt(toolMessages(...parts), { version: 'v3', skip: 2 })).toEqual(
+    expect(await promptFor(toolMessages(...parts), { version: 'v3', skip: 2 })).toEqual(
       result([
         { type: 'text', text: 'Seen.' },
         { type: 'image-data', mediaType: 'image/png', data: SAMPLES['image/png'] },
@@ -248,27 +260,31 @@ describe('a file that the model does not accept', () => {
     `The model 'm-1' of '${provider}' cannot accept a file of the type ${what}.`;
 
   it.each<[string, readonly ModelMessage[], string]>([
-    ['anthropic.messages', [userMessage(sample('audio/wav'))], "'audio/wav' in a message"],
-    ['anthropic.messages', toolMessages(sample('audio/wav')), "'audio/wav' in a result"],
+    ['anthropic.messages', [userMessage(sampleFile('audio/wav'))], "'audio/wav' in a message"],
+    ['anthropic.messages', toolMessages(sampleFile('audio/wav')), "'audio/wav' in a result"],
     [
       'bedrock.anthropic.messages',
       [userMessage(linked('image/png'))],
       "'image/png' by its address in a message",
     ],
-    ['deepseek.chat', [userMessage(png, sample('application/pdf'))], "'application/pdf' in a message"],
+    ['deepseek.chat', [userMessage(png, sampleFile('application/pdf'))], "'application/pdf' in a message"],
     ['groq.chat', toolMessages(png), "'image/png' in a result"],
     ['google.generative-ai', toolMessages(linked('image/png')), "'image/png' by its address in a result"],
-    ['xai.responses', [userMessage(sample('application/pdf'))], "'application/pdf' in a message"],
+    ['xai.responses', [userMessage(sampleFile('application/pdf'))], "'application/pdf' in a message"],
     ['own.chat', toolMessages(png), "'image/png' in a result"],
   ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {
-    const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { messages, tools: [] } });
+    const { calls, ...outcome } = await ask(answerHi, {
+      stream: true,
+      provider,
+      request: { messages, tools: [] },
+    });
     expect(failureIn(outcome)).toMatchObject({ failure: 'bad-request', message: cannot(provider, what) });
     expect(calls).toEqual([]);
   });
 
   it('is sent if the support is unknown, and causes an error if the provider reports that it was dropped', async () => {
-    const request = { messages: [userMessage(png, sample('audio/wav'))], tools: [] };
-    expect((await ask(hi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
+    const request = { messages: [userMessage(png, sampleFile('audio/wav'))], tools: [] };
+    expect((await ask(answerHi, { stream: true, provider: 'own.chat', request })).calls).toHaveLength(1);
     const warned = (warning: object) => () =>
       streamedResult([{ type: 'stream-start', warnings: [warning] }, delta('hi'), finish()]);
     for (const [warning, why] of [

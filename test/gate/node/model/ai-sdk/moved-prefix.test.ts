@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry.ts';
 import { ask, delta, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 const thought = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
 const said = { type: 'text', text: 'Yes.' } as const;
 
@@ -19,7 +19,7 @@ async function sentMessages(settings: ModelSettings) {
     settings,
   };
   const claude = { provider: 'anthropic.messages', modelId: 'claude-opus-5-5' };
-  const { calls } = await ask(hi, { stream: true, ...claude, request });
+  const { calls } = await ask(answerHi, { stream: true, ...claude, request });
   const [{ prompt, reasoning, providerOptions } = { prompt: [] }] = calls;
   const content = prompt.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   return {

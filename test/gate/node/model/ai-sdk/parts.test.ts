@@ -4,10 +4,10 @@ import type { ModelReply, ReplyPart } from '../../../../../src/model/entry.ts';
 import { fromAiSdkWithClock } from '../../../../doors/model.ts';
 import { fakePace, hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, fakeModel, finish, generated, streamedResult } from './fake-model.ts';
+import { ask, call, delta, fakeModel, finish, generatedResult, streamedResult } from './fake-model.ts';
 
 const wholeReply = async (content: unknown, more?: object) =>
-  replyIn(await ask(() => generated(content, more)));
+  replyIn(await ask(() => generatedResult(content, more)));
 const streamedReply = async (...parts: readonly unknown[]) =>
   replyIn(await ask(() => streamedResult([...parts, finish()]), { stream: true }));
 
@@ -171,7 +171,7 @@ describe('the parts of a reply', () => {
     ]);
     const expected = { failure: 'invalid-reply', message: "The model's reply holds a file without data." };
     expect(
-      failureIn(await ask(() => generated([{ type: 'file', mediaType: 'a/b', data: 7 }]))),
+      failureIn(await ask(() => generatedResult([{ type: 'file', mediaType: 'a/b', data: 7 }]))),
     ).toMatchObject(expected);
   });
 
@@ -197,7 +197,7 @@ describe('the parts of a reply', () => {
     const cyclic: Record<string, unknown> = {};
     cyclic.self = cyclic;
     const outcome = await ask(() =>
-      generated([{ type: 'text', text: 'a', providerMetadata: { maker: cyclic } }]),
+      generatedResult([{ type: 'text', text: 'a', providerMetadata: { maker: cyclic } }]),
     );
     expect(failureIn(outcome)).toMatchObject({
       failure: 'invalid-reply',
@@ -277,7 +277,7 @@ describe('a summary that the server made of the conversation', () => {
   const compaction = { anthropic: { type: 'compaction', signature: 's' } };
   const answers = {
     whole: () =>
-      generated([
+      generatedResult([
         { type: 'text', text: 'In short: kelp.', providerMetadata: compaction },
         { type: 'text', text: 'Hi.' },
       ]),

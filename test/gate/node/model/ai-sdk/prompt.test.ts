@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ReplyPart } from '../../../../../src/model/entry.ts';
 import { ask, delta, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 
 /** Returns the prompt that a model receives for a reply with these parts. */
 const promptOf = async (
@@ -16,7 +16,7 @@ const promptOf = async (
   const { provider, version, behind = [] } = more;
   const reply = { role: 'assistant', text: '', toolCalls: [], parts } as const;
   const request = { messages: [reply, ...behind], tools: [] };
-  const { calls } = await ask(hi, { stream: true, provider, version, request });
+  const { calls } = await ask(answerHi, { stream: true, provider, version, request });
   return calls[0]?.prompt;
 };
 const contentOf = async (...given: Parameters<typeof promptOf>) => (await promptOf(...given))?.[0]?.content;
@@ -121,7 +121,7 @@ describe('an earlier reply', () => {
   it('is sent back without text if its provider has stored metadata with it', async () => {
     const provider = { openrouter: { reasoning_details: [] } };
     const messages = [{ role: 'assistant', text: '', toolCalls: [], provider } as const];
-    const { calls } = await ask(hi, { stream: true, request: { messages, tools: [] } });
+    const { calls } = await ask(answerHi, { stream: true, request: { messages, tools: [] } });
     expect(calls[0]?.prompt).toEqual([{ role: 'assistant', content: [], providerOptions: provider }]);
   });
 });
@@ -164,7 +164,8 @@ describe('the container of code that the provider runs', () => {
 
   it('is named when the reply that opened it continues, unless a setting names another container', async () => {
     const sent = async (messages: readonly ModelMessage[], settings = {}) =>
-      (await ask(hi, { stream: true, request: { messages, tools: [], settings } })).calls[0]?.providerOptions;
+      (await ask(answerHi, { stream: true, request: { messages, tools: [], settings } })).calls[0]
+        ?.providerOptions;
     expect(await sent([reply, result])).toEqual(provider);
     expect(await sent([reply, result, { role: 'user', text: 'And?' }])).toBeUndefined();
     const other = { anthropic: { container: { id: 'c2' } } };

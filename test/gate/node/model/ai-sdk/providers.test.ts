@@ -3,7 +3,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
-import { body, delta, hello, sse, streamOf } from '../openai-compatible/fake-server.ts';
+import { delta, hello, sseText, streamBody, streamOf } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn, settle } from '../settle.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -25,7 +25,7 @@ const openAI = (answer: () => Response) => {
 
 it('fromAiSdk requests a stream from the provider', async () => {
   const { model, sent } = openAI(() =>
-    streamOf(sse(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
+    streamOf(sseText(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
   expect(replyIn(await settle(model))).toEqual({ text: 'hi', toolCalls: [], finish: 'stop', usage: counted });
   expect(sent).toMatchObject([{ stream: true }]);
@@ -33,13 +33,15 @@ it('fromAiSdk requests a stream from the provider', async () => {
 
 it('fromAiSdk passes on a streamed reply in pieces', async () => {
   const events = [delta({ content: 'a' }), delta({ content: 'b' }, 'stop'), { choices: [], usage }, '[DONE]'];
-  const { pieces, ...outcome } = await settle(openAI(() => streamOf(sse(...events))).model, { stream: true });
+  const { pieces, ...outcome } = await settle(openAI(() => streamOf(sseText(...events))).model, {
+    stream: true,
+  });
   expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: counted } });
   expect(pieces).toEqual(['a', 'b']);
 });
 
 it('fromAiSdk rejects if the connection breaks', async () => {
-  const broken = () => streamOf(sse(delta({ content: 'a' })), 'break');
+  const broken = () => streamOf(sseText(delta({ content: 'a' })), 'break');
   expect(failureIn(await settle(openAI(broken).model, { stream: true }))).toMatchObject({
     failure: 'truncated',
     message: "The connection to the model's server broke before the reply was complete.",
@@ -56,7 +58,7 @@ it('fromAiSdk rejects if the server returns a web page', async () => {
 });
 
 it('fromAiSdk sends an output schema with optional properties as not strict', async () => {
-  const { model, sent } = openAI(() => streamOf(sse(delta({ content: '{}' }, 'stop'))));
+  const { model, sent } = openAI(() => streamOf(sseText(delta({ content: '{}' }, 'stop'))));
   await settle(model, { request: { ...hello, output } });
   expect(sent).toMatchObject([
     { response_format: { type: 'json_schema', json_schema: { name: 'mood', strict: false } } },
@@ -83,7 +85,7 @@ it('fromAiSdk reports an overload inside a stream, before and after some text', 
     [[start, ...text, error], true],
   ] as const) {
     const fetch = async () =>
-      new Response(body([sse(...events)]), { headers: { 'content-type': 'text/event-stream' } });
+      new Response(streamBody([sseText(...events)]), { headers: { 'content-type': 'text/event-stream' } });
     const model = fromAiSdk(createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5'), { retries: 0 });
     expect(failureIn(await settle(model, { stream: true }))).toMatchObject({ ...expected, outputBegan });
   }

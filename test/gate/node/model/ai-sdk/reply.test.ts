@@ -4,10 +4,19 @@ import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_REPLY_LENGTH } from '../../../../doors/model.ts';
 import { hello } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
-import { ask, call, delta, finish, generated, generatedText, streamedResult, usage } from './fake-model.ts';
+import {
+  ask,
+  call,
+  delta,
+  finish,
+  generatedResult,
+  generatedText,
+  streamedResult,
+  usage,
+} from './fake-model.ts';
 
 const wholeReply = async (content: unknown, more?: object) =>
-  replyIn(await ask(() => generated(content, more)));
+  replyIn(await ask(() => generatedResult(content, more)));
 const streamedReply = async (...parts: readonly unknown[]) =>
   replyIn(await ask(() => streamedResult(parts), { stream: true }));
 
@@ -60,7 +69,7 @@ describe('the text of a reply', () => {
   });
 
   it('is the text that the provider chose for the output schema', async () => {
-    const drafts = generated(
+    const drafts = generatedResult(
       [
         { type: 'text', text: 'Draft. ' },
         { type: 'text', text: '{}' },
@@ -204,10 +213,14 @@ describe('invalid data from a model', () => {
     ['undefined', undefined, noObject],
     ['text', 'hi', noObject],
     ['a list', [], noObject],
-    ['content that is not a list', generated({}), "The model's reply holds 'content' that is not a list."],
+    [
+      'content that is not a list',
+      generatedResult({}),
+      "The model's reply holds 'content' that is not a list.",
+    ],
     [
       'a part that is not an object',
-      generated(['hi']),
+      generatedResult(['hi']),
       "The model's reply holds a content part that is not an object.",
     ],
     ['text that is not a string', generatedText(7), "The model's reply holds a 'text' that is not a string."],
@@ -249,7 +262,7 @@ describe('invalid data from a model', () => {
     ['a bigint', call('a', 'f', 7n), "The model's reply holds a value that is not JSON."],
   ])('%s in a call is an invalid reply', async (_, bad, message) => {
     const expected = { failure: 'invalid-reply', message };
-    expect(failureIn(await ask(() => generated([bad])))).toMatchObject(expected);
+    expect(failureIn(await ask(() => generatedResult([bad])))).toMatchObject(expected);
     const parts = () => streamedResult([bad, finish('tool-calls')]);
     expect(failureIn(await ask(parts, { stream: true }))).toMatchObject(expected);
   });
@@ -295,7 +308,8 @@ describe('invalid data from a model', () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(fc.array(shape, { maxLength: 4 }), fc.boolean(), async (parts, stream) => {
-        const answer = () => (stream ? streamedResult(parts) : generated(parts, { finishReason: parts[0] }));
+        const answer = () =>
+          stream ? streamedResult(parts) : generatedResult(parts, { finishReason: parts[0] });
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(parts[0]), { stream, retries: 0 });

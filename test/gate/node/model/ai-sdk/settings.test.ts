@@ -8,13 +8,18 @@ import { failureIn, replyIn, settle } from '../settle.ts';
 import { ask, delta, finish, streamedResult } from './fake-model.ts';
 import { wire } from './wire.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 const withTool: ModelRequest = { ...hello, tools: [look] };
 
 /** Returns the options of the model call without the signal, the conversation and the tools. */
 const sentOptions = async (settings: ModelSettings, { provider = 'fake.wire', version = 'v4' } = {}) => {
-  const { calls } = await ask(hi, { stream: true, provider, version, request: { ...withTool, settings } });
+  const { calls } = await ask(answerHi, {
+    stream: true,
+    provider,
+    version,
+    request: { ...withTool, settings },
+  });
   const { abortSignal: _, prompt: __, tools: ___, ...options } = calls[0] ?? { prompt: [] };
   return options;
 };
@@ -47,7 +52,10 @@ describe('settings', () => {
     'set the tool choice %s if there are tools',
     async (toolChoice) => {
       expect(await sentOptions({ toolChoice })).toEqual({ toolChoice: { type: toolChoice } });
-      const { calls } = await ask(hi, { stream: true, request: { ...hello, settings: { toolChoice } } });
+      const { calls } = await ask(answerHi, {
+        stream: true,
+        request: { ...hello, settings: { toolChoice } },
+      });
       expect(calls[0]).not.toHaveProperty('toolChoice');
     },
   );
@@ -83,7 +91,7 @@ describe('settings', () => {
 
 it('do not request one call at a time without tools, because servers refuse it', async () => {
   const request = { ...hello, settings: { parallelToolCalls: false } };
-  const { calls } = await ask(hi, { stream: true, provider: 'openai.chat', request });
+  const { calls } = await ask(answerHi, { stream: true, provider: 'openai.chat', request });
   expect(calls.map(({ providerOptions }) => providerOptions)).toEqual([undefined]);
 });
 
@@ -104,7 +112,11 @@ describe('an unsupported setting', () => {
     ['google.generative-ai', { parallelToolCalls: false }, 'parallelToolCalls'],
     ['fake', { parallelToolCalls: false }, 'parallelToolCalls'],
   ])('causes an error that names it before the request to %s: %j', async (provider, settings, name) => {
-    const { calls, ...outcome } = await ask(hi, { stream: true, provider, request: { ...hello, settings } });
+    const { calls, ...outcome } = await ask(answerHi, {
+      stream: true,
+      provider,
+      request: { ...hello, settings },
+    });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `The model 'm-1' of '${provider}' cannot accept the setting '${name}'.`,
@@ -114,7 +126,7 @@ describe('an unsupported setting', () => {
 
   it('includes the reasoning effort in the older specification', async () => {
     const request = { ...hello, settings: { reasoning: 'low' } as const };
-    const outcome = await ask(hi, { stream: true, version: 'v3', request });
+    const outcome = await ask(answerHi, { stream: true, version: 'v3', request });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
       message: "The model 'm-1' of 'fake' cannot accept the setting 'reasoning'.",
@@ -181,7 +193,7 @@ describe('a provider-defined tool', () => {
   it.each(['anthropic.messages', 'openai.chat', 'google.generative-ai', 'deepseek.chat'])(
     'causes an error that names it before the request if it belongs to another provider than %s',
     async (provider) => {
-      const { calls, ...outcome } = await ask(hi, { stream: true, provider, request });
+      const { calls, ...outcome } = await ask(answerHi, { stream: true, provider, request });
       expect(failureIn(outcome)).toMatchObject({
         failure: 'bad-request',
         message: `The model 'm-1' of '${provider}' cannot run the tool 'web_search'.`,

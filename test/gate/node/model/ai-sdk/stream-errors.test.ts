@@ -30,10 +30,10 @@ const delta = {
   choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }],
 };
 
-const anthropic: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
-const google: Make = (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
-const responses: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
-const chat: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
+const createAnthropicModel: Make = (fetch) => createAnthropic({ apiKey: 'k', fetch })('claude-sonnet-4-5');
+const createGoogleModel: Make = (fetch) => createGoogle({ apiKey: 'k', fetch })('gemini-3-pro-preview');
+const createResponsesModel: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).responses('gpt-5.5');
+const createChatModel: Make = (fetch) => createOpenAI({ apiKey: 'k', fetch }).chat('gpt-5.5');
 const createCompatible: Make = (fetch) =>
   createOpenAICompatible({ name: 'own', baseURL: 'http://own.test/v1', fetch })('m');
 const deepSeek: Make = (fetch) => createDeepSeek({ apiKey: 'k', fetch })('deepseek-v4');
@@ -48,7 +48,7 @@ const created = { type: 'response.created', response: { id: 'r', created_at: 1, 
 it.each<[string, Make, Events, boolean]>([
   [
     'Anthropic',
-    anthropic,
+    createAnthropicModel,
     [
       {
         type: 'error',
@@ -59,7 +59,7 @@ it.each<[string, Make, Events, boolean]>([
   ],
   [
     'Anthropic, after the start of its message',
-    anthropic,
+    createAnthropicModel,
     [
       start,
       {
@@ -69,17 +69,17 @@ it.each<[string, Make, Events, boolean]>([
     ],
     false,
   ],
-  ["OpenAI's responses", responses, [{ ...openAI, type: 'error', sequence_number: 0 }], false],
+  ["OpenAI's responses", createResponsesModel, [{ ...openAI, type: 'error', sequence_number: 0 }], false],
   [
     "OpenAI's responses, in the new form",
-    responses,
+    createResponsesModel,
     [created, { type: 'error', sequence_number: 1, error: openAI }],
     false,
   ],
-  ["OpenAI's chat completions", chat, [{ error: openAI }], false],
+  ["OpenAI's chat completions", createChatModel, [{ error: openAI }], false],
   [
     'Gemini',
-    google,
+    createGoogleModel,
     [
       {
         error: {
@@ -113,9 +113,13 @@ it.each<[string, Make, Events, boolean]>([
 );
 
 it.each<[string, Make, Events]>([
-  ['Anthropic', anthropic, [start]],
-  ["OpenAI's responses", responses, [created]],
-  ['Gemini', google, [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }]],
+  ['Anthropic', createAnthropicModel, [start]],
+  ["OpenAI's responses", createResponsesModel, [created]],
+  [
+    'Gemini',
+    createGoogleModel,
+    [{ candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }],
+  ],
 ])('a stream that %s cuts off is reported as truncated', async (_, make, events) => {
   const { model } = wire(make, [events]);
   expect(failureIn(await settle(model))).toMatchObject({ failure: 'truncated' });

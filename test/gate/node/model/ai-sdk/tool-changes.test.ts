@@ -3,7 +3,7 @@ import { fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelSettings, ToolDefinition } from '../../../../../src/model/entry.ts';
 import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 const tool = (name: string, description = name): ToolDefinition => ({
   name,
   description,
@@ -46,7 +46,7 @@ async function sentFor(
 ) {
   const told = changes.map((toolsChange): ModelMessage => ({ role: 'system', text: '', toolsChange }));
   const request = { messages: [{ role: 'user', text: 'Go.' } as const, ...told], tools };
-  const { calls } = await ask(hi, { stream: true, ...model, request });
+  const { calls } = await ask(answerHi, { stream: true, ...model, request });
   const { prompt = [], tools: offered = [] } = calls[0] ?? {};
   return { names: offered.map(({ name }) => name), told: prompt.slice(1), first: offered[0] };
 }
@@ -128,7 +128,7 @@ async function sentAfter(
   settings?: ModelSettings,
 ) {
   const request = { messages: [reply], tools: [], ...(settings && { settings }) };
-  const { calls } = await ask(hi, { stream: true, ...model, request });
+  const { calls } = await ask(answerHi, { stream: true, ...model, request });
   const { prompt = [], providerOptions } = calls[0] ?? {};
   const content = prompt[0]?.content ?? '';
   const kinds = typeof content === 'string' ? [] : content.map(({ type }) => type);

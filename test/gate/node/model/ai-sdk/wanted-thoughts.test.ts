@@ -7,7 +7,7 @@ import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sd
 import type { ModelMessage, ModelRequest, ReplyPart } from '../../../../../src/model/entry.ts';
 import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 
-const hi = () => streamedResult([delta('hi'), finish()]);
+const answerHi = () => streamedResult([delta('hi'), finish()]);
 const CLAUDE = { provider: 'anthropic.messages', modelId: 'claude-sonnet-4-5' };
 const COMPATIBLE = { provider: 'someone.chat', modelId: 'some-model' };
 
@@ -34,7 +34,7 @@ async function promptOf(
   { settings, options }: { settings?: ModelRequest['settings']; options?: FromAiSdkOptions } = {},
 ) {
   const request = { messages, tools: [], ...(settings && { settings }) };
-  const { calls } = await ask(hi, { stream: true, ...model, request, ...options });
+  const { calls } = await ask(answerHi, { stream: true, ...model, request, ...options });
   return (calls[0]?.prompt ?? []).map(({ role, content }) => [
     role,
     typeof content === 'string'
@@ -95,7 +95,7 @@ describe('Claude with a thinking budget', () => {
   });
 
   it.each<[string, typeof CLAUDE, ModelRequest['settings'], FromAiSdkOptions]>([
-    ['by provider options', CLAUDE, enabled('anthropic', 'thinking'), {}],
+    ['by provider options', CLAUDE, enableOption('anthropic', 'thinking'), {}],
     [
       'as a model of Bedrock',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-5' },
@@ -105,7 +105,7 @@ describe('Claude with a thinking budget', () => {
     [
       'as a model of Bedrock, by provider options',
       { provider: 'amazon-bedrock', modelId: 'anthropic.claude-sonnet-4-6' },
-      enabled('bedrock', 'reasoningConfig'),
+      enableOption('bedrock', 'reasoningConfig'),
       {},
     ],
     ['under an alias', { ...CLAUDE, modelId: 'ours' }, { reasoning: 'low' }, {}],
@@ -115,12 +115,12 @@ describe('Claude with a thinking budget', () => {
   });
 
   it('records the maker of each reply, so that other models are recognized', async () => {
-    const { model } = fakeModel([hi, hi], CLAUDE);
+    const { model } = fakeModel([answerHi, answerHi], CLAUDE);
     const { signal } = new AbortController();
     const asked = await fromAiSdk(model).ask({ messages: [user('Go.')], tools: [] }, { signal });
     expect(asked).toMatchObject({ text: 'hi', provider: {} });
     const more = { role: 'assistant', text: 'Done.', toolCalls: [], provider: {} } as const;
-    const { calls } = await ask(hi, {
+    const { calls } = await ask(answerHi, {
       stream: true,
       ...CLAUDE,
       request: { messages: [more, user('And?')], tools: [] },
@@ -138,7 +138,7 @@ describe('Claude with a thinking budget', () => {
   });
 });
 
-function enabled(provider: string, option: string): ModelRequest['settings'] {
+function enableOption(provider: string, option: string): ModelRequest['settings'] {
   return { providerOptions: { [provider]: { [option]: { type: 'enabled', budgetTokens: 2_000 } } } };
 }
 
@@ -171,7 +171,7 @@ describe('a chat completions server', () => {
     '%s receives the placeholder of Google with the first call of another model',
     async (_, modelId, options) => {
       const request = { messages: turn, tools: [] };
-      const { calls } = await ask(hi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
+      const { calls } = await ask(answerHi, { stream: true, ...COMPATIBLE, modelId, request, ...options });
       const { content = [] } = calls[0]?.prompt.find(({ role }) => role === 'assistant') ?? {};
       expect(Array.isArray(content) && content.map(({ providerOptions }) => providerOptions)).toEqual([
         { google: { thoughtSignature: 'skip_thought_signature_validator' } },
@@ -221,7 +221,7 @@ describe('a trait that the developer declares', () => {
   ])(
     'is requested once in the log for a model of %s named %s with %o: %s',
     async (provider, modelId, options, isMissed) => {
-      const { model } = fakeModel([hi, hi], { provider, modelId });
+      const { model } = fakeModel([answerHi, answerHi], { provider, modelId });
       const asked = fromAiSdk(model, options);
       const warn = vi.fn();
       for (let times = 0; times < 2; times += 1)

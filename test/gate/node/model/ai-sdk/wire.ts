@@ -2,7 +2,7 @@ import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider';
 import type { ChatModel } from '../../../../../src/index.ts';
 import { type FromAiSdkOptions, fromAiSdk } from '../../../../../src/model/ai-sdk/entry.ts';
 import type { ModelMessage, ModelReply, ModelRequest } from '../../../../../src/model/entry.ts';
-import { hello, sse } from '../openai-compatible/fake-server.ts';
+import { hello, sseText } from '../openai-compatible/fake-server.ts';
 
 /** The events of one streamed response. */
 export type Events = readonly unknown[];
@@ -17,7 +17,7 @@ export function wire(
   const fetch: typeof globalThis.fetch = async (_, init) => {
     const events = streams[Math.min(sent.length, streams.length - 1)] ?? [];
     sent.push(JSON.parse(String(init?.body)));
-    return new Response(sse(...events), { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(sseText(...events), { headers: { 'content-type': 'text/event-stream' } });
   };
   return { model: fromAiSdk(make(fetch), { retries: 0, ...options }), sent };
 }

@@ -4,14 +4,14 @@ import type { ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
 import { ask, completion, hello } from './fake-server.ts';
 
-const ok = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(completion({ content: 'hi' }));
 const KEY = 'ab'.repeat(32);
 const keyed = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
 
 /** Returns the fields of the body and the headers that differ because of the cache key. */
 async function keyIn(options: object, request: ModelRequest = keyed) {
   const [with_, without] = await Promise.all(
-    [request, hello].map(async (one) => (await ask(ok, { ...options, request: one })).requests[0]),
+    [request, hello].map(async (one) => (await ask(respondOk, { ...options, request: one })).requests[0]),
   );
   const differences = (one: unknown, other: unknown): Record<string, unknown> =>
     Object.fromEntries(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/model/entry.ts';
-import { ask, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, failureOf, replyOf, sseText, streamOf } from './fake-server.ts';
 
-const status =
+const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
   () =>
     Response.json(body, { status: code, headers });
@@ -23,7 +23,7 @@ describe('a status', () => {
     [503, 'server-error', 3],
     [529, 'server-error', 3],
   ])('%i is a failure of type %s with %i requests in total', async (code, failure, times) => {
-    const { requests, ...outcome } = await ask(status(code));
+    const { requests, ...outcome } = await ask(respondWith(code));
     expect(outcome).toMatchObject({
       error: {
         failure,
@@ -41,7 +41,7 @@ describe('a status', () => {
     ['message', { message: 'no', object: 'error' }],
     ['detail', { detail: 'no' }],
   ])('has the message from the field %s', async (_, body) => {
-    expect((await failureOf(status(400, {}, body))).message).toBe("The model's server answered 400: no");
+    expect((await failureOf(respondWith(400, {}, body))).message).toBe("The model's server answered 400: no");
   });
 
   it.each<[string, string]>([
@@ -80,24 +80,24 @@ describe('a secret', () => {
 
   it('is redacted before the message is cut', async () => {
     const echo = { error: { message: `${'x'.repeat(250)} Incorrect API key provided: ${key}` } };
-    const { message } = await failureOf(status(401, {}, echo), { apiKey: key });
+    const { message } = await failureOf(respondWith(401, {}, echo), { apiKey: key });
     expect(message).not.toContain('sk-');
-    expect((await failureOf(status(401, {}, { error: `bad key ${key}!` }), { apiKey: key })).message).toBe(
-      "The model's server answered 401: bad key [secret]!",
-    );
+    expect(
+      (await failureOf(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key })).message,
+    ).toBe("The model's server answered 401: bad key [secret]!");
   });
 
   it('is redacted if it is in a header, whether the server repeats all or part of the header', async () => {
     const headers = { 'api-key': 'hunter2-hunter2', 'x-auth': 'Token abc-def-ghi' };
     const echo = { error: 'hunter2-hunter2 and Token abc-def-ghi and abc-def-ghi' };
-    expect((await failureOf(status(400, {}, echo), { headers })).message).toBe(
+    expect((await failureOf(respondWith(400, {}, echo), { headers })).message).toBe(
       "The model's server answered 400: [secret] and [secret] and [secret]",
     );
   });
 
   it('is redacted to its end if it begins like another secret', async () => {
     const options = { apiKey: 'hunter', headers: { 'api-key': 'hunter2-hunter2' } };
-    expect((await failureOf(status(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
+    expect((await failureOf(respondWith(400, {}, { error: 'hunter2-hunter2' }), options)).message).toBe(
       "The model's server answered 400: [secret]",
     );
   });
@@ -107,7 +107,7 @@ describe('a secret', () => {
     expect((await failureOf(leak, { apiKey: key })).message).toBe(
       "The model's server could not be reached: cannot send Bearer [secret]",
     );
-    const stream = () => streamOf(sse({ error: { message: `key ${key}` } }));
+    const stream = () => streamOf(sseText({ error: { message: `key ${key}` } }));
     expect((await failureOf(stream, { apiKey: key, stream: true })).message).toBe(
       "The model's server reported an error: key [secret]",
     );
@@ -118,7 +118,7 @@ it('the message of an error does not quote the conversation', async () => {
   const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
   const request = { messages: [{ role: 'system' as const, text }], tools: [] };
   const echo = { error: { message: `Cannot read '${text}'.` } };
-  expect((await failureOf(status(400, {}, echo), { request })).message).toBe(
+  expect((await failureOf(respondWith(400, {}, echo), { request })).message).toBe(
     "The model's server answered 400: Cannot read '[request]'.",
   );
 });
@@ -133,7 +133,7 @@ it('the message of an error does not quote earlier reasoning', async () => {
   };
   const echo = { error: { message: `Cannot read '${text}'.` } };
   expect(
-    (await failureOf(status(400, {}, echo), { request: { messages: [reply], tools: [] } })).message,
+    (await failureOf(respondWith(400, {}, echo), { request: { messages: [reply], tools: [] } })).message,
   ).toBe("The model's server answered 400: Cannot read '[request]'.");
 });
 
@@ -145,7 +145,7 @@ describe('the reason of a server', () => {
     return outcome.error;
   };
   const said = (text: string, words: string) =>
-    told(status(400, {}, { error: { message: words } }), {
+    told(respondWith(400, {}, { error: { message: words } }), {
       request: { messages: [{ role: 'user', text }], tools: [] },
     });
 
@@ -163,7 +163,7 @@ describe('the reason of a server', () => {
 
   it('is only logged if it repeats the instructions, which clients must not see', async () => {
     const request = { messages: [{ role: 'system' as const, text: `Never say: ${QUOTA}` }], tools: [] };
-    const { message, reason } = await told(status(400, {}, { error: { message: QUOTA } }), { request });
+    const { message, reason } = await told(respondWith(400, {}, { error: { message: QUOTA } }), { request });
     expect([message, reason]).toEqual([
       "The model's server answered 400: [request]",
       `The model's server answered 400: ${QUOTA}`,
@@ -183,7 +183,7 @@ describe('the reason of a server', () => {
 
   it('is logged without credentials', async () => {
     const key = 'sk-very-secret-0123456789';
-    const { reason } = await told(status(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
+    const { reason } = await told(respondWith(401, {}, { error: `bad key ${key}!` }), { apiKey: key });
     expect(reason).toBe("The model's server answered 401: bad key [secret]!");
   });
 });
@@ -207,7 +207,7 @@ describe('an error inside a response', () => {
       message: "The model's server reported an error: no",
       outputBegan: false,
     };
-    expect(await failureOf(() => streamOf(sse(error)), { stream: true })).toMatchObject(expected);
+    expect(await failureOf(() => streamOf(sseText(error)), { stream: true })).toMatchObject(expected);
     expect(await failureOf(() => Response.json(error))).toMatchObject(expected);
   });
 
@@ -217,7 +217,7 @@ describe('an error inside a response', () => {
       status: undefined,
       message: 'The model stopped because of an error.',
     };
-    const stream = () => streamOf(sse(delta({ content: 'a' }), delta({}, 'error')));
+    const stream = () => streamOf(sseText(delta({ content: 'a' }), delta({}, 'error')));
     expect(await failureOf(stream, { stream: true })).toMatchObject({ ...expected, outputBegan: true });
     expect(await failureOf(() => Response.json(completion({ content: 'a' }, 'error')))).toMatchObject(
       expected,

@@ -11,7 +11,7 @@ export const hello: ModelRequest = { messages: [{ role: 'user', text: 'hello' }]
 export type Answer = (request: RequestInit) => Response | Promise<Response>;
 
 /** Returns chunks as the text of server-sent events. Objects are sent as JSON, and strings unchanged. */
-export const sse = (...events: readonly unknown[]): string =>
+export const sseText = (...events: readonly unknown[]): string =>
   events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
 
 export const delta = (fields: object, reason: string | null = null) => ({
@@ -22,7 +22,7 @@ export const delta = (fields: object, reason: string | null = null) => ({
  * Returns a stream of chunks, which then closes, hangs or breaks. It calls `cancelled` when the reader
  * cancels it.
  */
-export const body = (
+export const streamBody = (
   chunks: readonly (Uint8Array | string)[],
   end: 'close' | 'hang' | 'break' = 'close',
   cancelled: () => void = () => {},
@@ -47,7 +47,7 @@ export const streamOf = (
   end: 'close' | 'hang' | 'break' = 'close',
   cancelled: () => void = () => {},
 ): Response =>
-  new Response(body(typeof chunks === 'string' ? [chunks] : chunks, end, cancelled), {
+  new Response(streamBody(typeof chunks === 'string' ? [chunks] : chunks, end, cancelled), {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },
   });
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, delta, sse, streamOf } from './fake-server.ts';
+import { ask, delta, sseText, streamOf } from './fake-server.ts';
 
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
 const end = delta({}, 'tool_calls');
 
 describe('a recorded stream', () => {
-  const recorded = sse(
+  const recorded = sseText(
     { ...delta({ role: 'assistant', content: 'Grüße 🌊' }), usage: null },
     delta({ content: ' 世界\r\n' }),
     calls(call({ index: 0, id: 'a' }, { name: 'f', arguments: '{"ö' })),

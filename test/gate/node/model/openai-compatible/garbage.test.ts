@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
-import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, failureOf, replyOf, sseText, streamBody, streamOf } from './fake-server.ts';
 
 describe('an invalid reply', () => {
   const notAList = (key: string) => `The model's reply holds '${key}' that is not a list.`;
@@ -48,7 +48,7 @@ describe('an invalid reply', () => {
       outputBegan: false,
     };
     expect(await failureOf(() => new Response(text))).toEqual(expected);
-    expect(await failureOf(() => streamOf(sse(text)), { stream: true })).toEqual(expected);
+    expect(await failureOf(() => streamOf(sseText(text)), { stream: true })).toEqual(expected);
     expect((await ask(() => new Response(text))).requests).toHaveLength(1);
   });
 
@@ -71,7 +71,7 @@ describe('an invalid reply', () => {
       "The model's reply holds a tool call whose 'index' is not a number.",
     ],
   ])('can be a chunk: %j', async (value, message) => {
-    expect(await failureOf(() => streamOf(sse(value)), { stream: true })).toMatchObject({
+    expect(await failureOf(() => streamOf(sseText(value)), { stream: true })).toMatchObject({
       failure: 'invalid-reply',
       message,
     });
@@ -96,7 +96,7 @@ describe('an invalid reply', () => {
     };
     expect(await failureOf(() => streamOf(chunks, 'hang', letGo), { stream: true })).toMatchObject(expected);
     expect(cancelled).toBe(true);
-    expect(await failureOf(() => new Response(body(chunks)))).toMatchObject(expected);
+    expect(await failureOf(() => new Response(streamBody(chunks)))).toMatchObject(expected);
   });
 
   it.each(['text/event-stream', 'application/json', ''])(
@@ -107,7 +107,7 @@ describe('an invalid reply', () => {
         cancelled = true;
       };
       const blank = (pieces: number, more: string) =>
-        new Response(body([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
+        new Response(streamBody([...Array(pieces).fill(' \n'.repeat(512)), more], 'hang', letGo), {
           headers: { 'content-type': type },
         });
       expect(await failureOf(() => blank(17, ''), { timeout: 5000, retries: 0 })).toMatchObject({
@@ -119,15 +119,15 @@ describe('an invalid reply', () => {
   );
 
   it.each([
-    ['text/event-stream', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
-    ['', sse(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['text/event-stream', sseText(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
+    ['', sseText(delta({ content: 'Hi' }, 'stop'), '[DONE]')],
     ['application/json', JSON.stringify(completion({ content: 'Hi' }))],
     ['', JSON.stringify(completion({ content: 'Hi' }))],
     // A gateway can state the requested type.
     ['text/event-stream', JSON.stringify(completion({ content: 'Hi' }))],
   ])('does not include a reply of type "%s" after keep-alive white space', async (type, text) => {
     const answer = () =>
-      new Response(body([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
+      new Response(streamBody([...Array(16).fill(' \r\n\n'.repeat(256)), text]), {
         headers: { 'content-type': type },
       });
     expect(await replyOf(answer)).toMatchObject({ text: 'Hi' });
@@ -166,7 +166,7 @@ describe('an invalid reply', () => {
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
         const text = JSON.stringify({ choices: [{ delta: value, message: value }], ...(value as object) });
-        const outcome = await ask(() => (stream ? streamOf(sse(text)) : new Response(text)), {
+        const outcome = await ask(() => (stream ? streamOf(sseText(text)) : new Response(text)), {
           stream,
           retries: 0,
         });

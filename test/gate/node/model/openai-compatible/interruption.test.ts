@@ -8,20 +8,20 @@ import {
   fakeServer,
   hello,
   replyOf,
-  sse,
+  sseText,
   streamOf,
 } from './fake-server.ts';
 
-const ok = () => Response.json(completion({ content: 'hi' }));
-const status =
+const respondOk = () => Response.json(completion({ content: 'hi' }));
+const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
   () =>
     Response.json(body, { status: code, headers });
-const hang = () => new Promise<Response>(() => {});
+const neverRespond = () => new Promise<Response>(() => {});
 
 describe('a silent server', () => {
   it('causes a timeout before the headers', async () => {
-    expect(await failureOf(hang, { timeout: 20, retries: 0 })).toEqual({
+    expect(await failureOf(neverRespond, { timeout: 20, retries: 0 })).toEqual({
       name: 'ModelError',
       failure: 'timeout',
       message: "The model's server was silent for 20 ms.",
@@ -33,7 +33,7 @@ describe('a silent server', () => {
   it('causes a timeout between chunks, but a slow stream does not', async () => {
     let cancelled = false;
     const hanging = () =>
-      streamOf(sse(delta({ role: 'assistant' })), 'hang', () => {
+      streamOf(sseText(delta({ role: 'assistant' })), 'hang', () => {
         cancelled = true;
       });
     expect(await failureOf(hanging, { stream: true, timeout: 20, retries: 0 })).toMatchObject({
@@ -47,7 +47,7 @@ describe('a silent server', () => {
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
         const event = events.shift();
         vi.advanceTimersByTime(100);
-        if (event) controller.enqueue(new TextEncoder().encode(sse(event)));
+        if (event) controller.enqueue(new TextEncoder().encode(sseText(event)));
         else controller.close();
       };
       // Each piece is created only when it is read.
@@ -70,7 +70,7 @@ describe('an abort', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
   it('before the request prevents the request', async () => {
-    const { requests, ...outcome } = await ask(ok, { signal: AbortSignal.abort() });
+    const { requests, ...outcome } = await ask(respondOk, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ error: { ...aborted, outputBegan: false } });
     expect(requests).toEqual([]);
   });
@@ -81,7 +81,7 @@ describe('an abort', () => {
     const hanging = (request: RequestInit) => {
       passed = request.signal;
       queueMicrotask(() => controller.abort(new Error('secret reason')));
-      return hang();
+      return neverRespond();
     };
     const { requests, ...outcome } = await ask(hanging, { signal: controller.signal });
     expect(outcome).toMatchObject({ error: aborted });
@@ -91,7 +91,7 @@ describe('an abort', () => {
   it('during a stream stops the reading at once and cancels the body', async () => {
     const controller = new AbortController();
     let cancelled = false;
-    const events = sse(
+    const events = sseText(
       delta({ content: 'a' }),
       delta({ content: 'b' }),
       delta({ content: 'c' }, 'stop'),
@@ -115,7 +115,7 @@ describe('an abort', () => {
 
   it('after the last chunk does not wait for the timeout', async () => {
     const controller = new AbortController();
-    const answer = () => streamOf(sse(delta({ content: 'a' })), 'hang');
+    const answer = () => streamOf(sseText(delta({ content: 'a' })), 'hang');
     const onText = () => controller.abort();
     expect(await failureOf(answer, { stream: true, signal: controller.signal, onText })).toMatchObject(
       aborted,
@@ -136,7 +136,7 @@ describe('an abort', () => {
     const controller = new AbortController();
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
-    const { fetch, requests } = fakeServer(status(429, { 'retry-after': '29' }));
+    const { fetch, requests } = fakeServer(respondWith(429, { 'retry-after': '29' }));
     // This uses the real clock, which would wait for half a minute without the signal.
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     const asked = model.ask(hello, { signal: controller.signal });
@@ -160,10 +160,10 @@ describe('an abort', () => {
       listeners -= 1;
       remove(...given);
     };
-    const { fetch } = fakeServer(status(500, { 'retry-after-ms': '1' }), ok);
+    const { fetch } = fakeServer(respondWith(500, { 'retry-after-ms': '1' }), respondOk);
     const model = openaiCompatible({ baseURL: 'https://model.test/v1', model: 'm-1', fetch });
     expect((await model.ask(hello, { signal })).text).toBe('hi');
-    await ask(() => streamOf(sse(delta({ content: 'a' }, 'stop'))), { signal, stream: true });
+    await ask(() => streamOf(sseText(delta({ content: 'a' }, 'stop'))), { signal, stream: true });
     expect(listeners).toBe(0);
   });
 });

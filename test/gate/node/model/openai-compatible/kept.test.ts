@@ -1,7 +1,7 @@
 /** Tests data of a reply beside its text and calls: it is read from both forms, and sent back unchanged. */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, completion, delta, hello, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, hello, sseText, streamOf } from './fake-server.ts';
 
 const wireCall = (id: string, more: object = {}) => ({
   id,
@@ -25,9 +25,12 @@ const askForReply = async (...answers: Parameters<typeof ask>) => {
 const wholeReply = (message: object) =>
   askForReply(() => Response.json(completion(message)), { stream: true });
 const streamedReply = (...deltas: readonly object[]) =>
-  askForReply(() => streamOf(sse(...deltas.map((fields) => delta(fields)), delta({}, 'stop'), '[DONE]')), {
-    stream: true,
-  });
+  askForReply(
+    () => streamOf(sseText(...deltas.map((fields) => delta(fields)), delta({}, 'stop'), '[DONE]')),
+    {
+      stream: true,
+    },
+  );
 
 /** Returns the message in which a reply is sent back. */
 const givenBack = async (
@@ -103,7 +106,7 @@ describe('reasoning', () => {
   });
 
   it('counts as output if the request has a listener', async () => {
-    const cut = () => streamOf(sse(delta({ reasoning: 'Hm.' })));
+    const cut = () => streamOf(sseText(delta({ reasoning: 'Hm.' })));
     const deaf = await ask(cut);
     expect([deaf.requests.length, Object(deaf).error.outputBegan]).toEqual([3, false]);
     const listening = await ask(cut, { stream: true });

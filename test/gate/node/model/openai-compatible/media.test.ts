@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/model/entry.ts';
 import { openaiCompatible } from '../../../../../src/model/openai-compatible/entry.ts';
-import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { linked, SAMPLES, sampleFile } from '../../../../wires/sample-files.ts';
 import { ask, completion, failureOf } from './fake-server.ts';
 
-const ok = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(completion({ content: 'hi' }));
 const none = { data: [], url: [] };
 const png = `data:image/png;base64,${SAMPLES['image/png']}`;
 const pdf = `data:application/pdf;base64,${SAMPLES['application/pdf']}`;
@@ -14,18 +14,18 @@ const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
   tools: [],
 });
 const sentMessages = async (request: ModelRequest) =>
-  Object((await ask(ok, { request })).requests[0]?.body).messages;
+  Object((await ask(respondOk, { request })).requests[0]?.body).messages;
 
 describe('a message with files', () => {
   it('is sent in its parts, in order', async () => {
     const request = requestWith(
-      sample('image/png', 'a.png'),
+      sampleFile('image/png', 'a.png'),
       { type: 'text', text: 'What is it?' },
       linked('image/jpeg'),
-      sample('application/pdf', 'a.pdf'),
-      sample('application/pdf'),
-      sample('audio/wav'),
-      sample('audio/mpeg'),
+      sampleFile('application/pdf', 'a.pdf'),
+      sampleFile('application/pdf'),
+      sampleFile('audio/wav'),
+      sampleFile('audio/mpeg'),
     );
     expect(await sentMessages(request)).toEqual([
       {
@@ -45,11 +45,11 @@ describe('a message with files', () => {
 
   it('is encoded in pieces, because a single string would need several times the memory', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
-    const large = { ...sample('image/png'), data: 'iVBO'.repeat(250_000) };
+    const large = { ...sampleFile('image/png'), data: 'iVBO'.repeat(250_000) };
     const words = { type: 'text', text: 'What’s on the 2️⃣ images?' } as const;
     const tools = [{ name: 'look', description: 'Looks “closely”.', inputSchema: { type: 'object' } }];
     const { messages } = requestWith(large, words, large);
-    const { requests } = await ask(ok, { request: { messages, tools } });
+    const { requests } = await ask(respondOk, { request: { messages, tools } });
     const written = stringify.mock.results.map(({ value }) => String(value).length);
     stringify.mockRestore();
     expect(requests[0]?.init.body).toBeInstanceOf(Uint8Array);
@@ -62,21 +62,23 @@ describe('a message with files', () => {
 
   it('is encoded as by `JSON.stringify`, even if its base64 is invalid', async () => {
     const data = '"}}]},{"role';
-    const body = await sentMessages(requestWith({ ...sample('image/png'), data }, sample('image/png')));
+    const body = await sentMessages(
+      requestWith({ ...sampleFile('image/png'), data }, sampleFile('image/png')),
+    );
     expect(body[0].content[0].image_url.url).toBe(`data:image/png;base64,${data}`);
   });
 
   it.each([
-    [sample('image/png'), { ...sample('audio/wav'), mediaType: 'audio/ogg' }, "'audio/ogg'"],
-    [linked('application/pdf'), sample('image/png'), "'application/pdf' by its address"],
-    [linked('audio/wav'), sample('image/png'), "'audio/wav' by its address"],
-    [{ ...sample('image/png'), mediaType: 'video/mp4' }, sample('image/png'), "'video/mp4'"],
+    [sampleFile('image/png'), { ...sampleFile('audio/wav'), mediaType: 'audio/ogg' }, "'audio/ogg'"],
+    [linked('application/pdf'), sampleFile('image/png'), "'application/pdf' by its address"],
+    [linked('audio/wav'), sampleFile('image/png'), "'audio/wav' by its address"],
+    [{ ...sampleFile('image/png'), mediaType: 'video/mp4' }, sampleFile('image/png'), "'video/mp4'"],
   ])(
     'causes an error that names the type of the file before the request: %#',
     async (first, second, what) => {
-      const { requests } = await ask(ok, { request: requestWith(first, second) });
+      const { requests } = await ask(respondOk, { request: requestWith(first, second) });
       expect(requests).toEqual([]);
-      expect(await failureOf(ok, { request: requestWith(first, second) })).toMatchObject({
+      expect(await failureOf(respondOk, { request: requestWith(first, second) })).toMatchObject({
         failure: 'bad-request',
         message: `Chat completions cannot accept a file of the type ${what}.`,
       });
@@ -87,7 +89,7 @@ describe('a message with files', () => {
 it('a result with files is described in text', async () => {
   const messages: ModelRequest['messages'] = [
     { role: 'assistant', text: '', toolCalls: [{ id: 'a', name: 'look', input: '{}' }] },
-    { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts: [sample('image/png')] },
+    { role: 'tool', id: 'a', name: 'look', text: 'In words.', parts: [sampleFile('image/png')] },
   ];
   expect((await sentMessages({ messages, tools: [] }))[1]).toEqual({
     role: 'tool',

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, completion, hello, sse, streamOf } from './fake-server.ts';
+import { ask, completion, hello, sseText, streamOf } from './fake-server.ts';
 
 declare global {
   interface ImportMeta {
@@ -33,7 +33,7 @@ const readRecording = async (
   const answer = (): Response =>
     path.endsWith('.json')
       ? new Response(text, { headers: { 'content-type': 'application/json' } })
-      : streamOf(sse(...text.trimEnd().split('\n'), '[DONE]'));
+      : streamOf(sseText(...text.trimEnd().split('\n'), '[DONE]'));
   const outcome = await ask(answer, { stream: true });
   if ('error' in outcome) throw outcome.error;
   return { ...outcome.reply, thoughts: outcome.thoughts };
@@ -52,7 +52,7 @@ const givenBack = async (reply: ModelReply): Promise<unknown> => {
  * Returns the parts of a message that must be sent back: its non-empty fields, and its calls without their
  * indexes.
  */
-const owed = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
+const owedFields = ({ content, reasoning, reasoning_content, tool_calls }: Record<string, unknown>) => ({
   role: 'assistant',
   content: tool_calls ? content || null : content,
   ...(reasoning !== undefined && { reasoning }),
@@ -88,7 +88,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
   it.each(whole)('%s is sent back unchanged', async (_, path) => {
     const reply = await readRecording(path);
     const { choices } = JSON.parse(await textOf(path));
-    expect(await givenBack(reply)).toEqual(owed(choices[0].message));
+    expect(await givenBack(reply)).toEqual(owedFields(choices[0].message));
   });
 
   it.each(streamed.filter(([name]) => name !== 'mistral-reasoning'))(
@@ -97,7 +97,7 @@ describe.skipIf(whole.length === 0)('a recorded reply', () => {
       const reply = await readRecording(path);
       const events = (await textOf(path)).trimEnd().split('\n');
       const message = messageOf(events.map((event): unknown => JSON.parse(event)));
-      expect(await givenBack(reply)).toEqual(owed(message));
+      expect(await givenBack(reply)).toEqual(owedFields(message));
       expect(reply.thoughts.join('')).toBe(message.reasoning_content ?? message.reasoning ?? '');
     },
   );

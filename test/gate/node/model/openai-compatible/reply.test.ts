@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { ask, body, completion, delta, failureOf, replyOf, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, failureOf, replyOf, sseText, streamBody, streamOf } from './fake-server.ts';
 
 const streamedReply = (...events: readonly unknown[]) =>
-  replyOf(() => streamOf(sse(...events)), { stream: true });
+  replyOf(() => streamOf(sseText(...events)), { stream: true });
 const wholeReply = (value: unknown) => replyOf(() => Response.json(value));
 const call = (fields: object, fn: object = {}) => ({ ...fields, function: fn });
 const calls = (...fragments: readonly object[]) => delta({ tool_calls: fragments });
@@ -20,7 +20,7 @@ describe('the text of a reply', () => {
       { choices: [], usage: { prompt_tokens: 9, completion_tokens: 2 } },
       '[DONE]',
     ];
-    const { pieces, ...outcome } = await ask(() => streamOf(sse(...events)), { stream: true });
+    const { pieces, ...outcome } = await ask(() => streamOf(sseText(...events)), { stream: true });
     expect(pieces).toEqual(['Hel', 'lo']);
     expect(outcome).toMatchObject({
       reply: { text: 'Hello', toolCalls: [], finish: 'stop', usage: { inputTokens: 9, outputTokens: 2 } },
@@ -56,7 +56,7 @@ describe('the text of a reply', () => {
     };
     expect(await wholeReply(completion({ content: null, refusal: 'I cannot.' }))).toEqual(reply);
     const events = [delta({ refusal: 'I can' }), delta({ refusal: 'not.' }), delta({}, 'stop')];
-    const { pieces, ...outcome } = await ask(() => streamOf(sse(...events)), { stream: true });
+    const { pieces, ...outcome } = await ask(() => streamOf(sseText(...events)), { stream: true });
     expect(pieces).toEqual(['I can', 'not.']);
     expect(outcome).toMatchObject({ reply });
   });
@@ -288,20 +288,20 @@ describe('the format of a response', () => {
 
   it('can be a stream instead of the requested JSON', async () => {
     const reply = await replyOf(() =>
-      streamOf(sse(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
+      streamOf(sseText(delta({ content: 'a' }), delta({ content: 'b' }, 'stop'))),
     );
     expect(reply.text).toBe('ab');
   });
 
   it('is the requested one if there is no content type', async () => {
-    const events = sse(delta({ content: 'a' }, 'stop'));
-    expect((await replyOf(() => new Response(body([events])), { stream: true })).text).toBe('a');
+    const events = sseText(delta({ content: 'a' }, 'stop'));
+    expect((await replyOf(() => new Response(streamBody([events])), { stream: true })).text).toBe('a');
     const json = JSON.stringify(completion({ content: 'b' }));
-    expect((await replyOf(() => new Response(body([json])))).text).toBe('b');
+    expect((await replyOf(() => new Response(streamBody([json])))).text).toBe('b');
   });
 
   it('is complete after a finish_reason, even without [DONE], a last empty line and a clean end', async () => {
-    const last = sse(delta({ content: 'a' }, 'stop'));
+    const last = sseText(delta({ content: 'a' }, 'stop'));
     for (const text of [last, last.trimEnd(), `${last}data: [DONE]`, `\uFEFF: ping\r\n\r\n${last}`]) {
       expect((await replyOf(() => streamOf(text), { stream: true })).text).toBe('a');
     }
@@ -349,7 +349,7 @@ describe('the format of a response', () => {
       ],
     ],
   ])('is truncated if it ends with only [DONE] and %s', async (_, events) => {
-    expect(await failureOf(() => streamOf(sse(...events, '[DONE]')))).toMatchObject({
+    expect(await failureOf(() => streamOf(sseText(...events, '[DONE]')))).toMatchObject({
       failure: 'truncated',
       message: "The model's reply ended before it was complete.",
     });
@@ -358,7 +358,7 @@ describe('the format of a response', () => {
   it('is not read after [DONE], and its reader is released', async () => {
     let cancelled = false;
     const answer = () =>
-      streamOf(sse(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {
+      streamOf(sseText(delta({ content: 'a' }, 'stop'), '[DONE]', delta({ content: 'b' })), 'hang', () => {
         cancelled = true;
       });
     expect((await replyOf(answer, { stream: true })).text).toBe('a');

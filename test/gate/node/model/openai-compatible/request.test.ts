@@ -10,7 +10,7 @@ const weather: ToolDefinition = {
   inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
 };
 
-const ok = () => Response.json(completion({ content: 'hi' }));
+const respondOk = () => Response.json(completion({ content: 'hi' }));
 const manner = { model: 'm-1', limitParameter: 'max_tokens' } as const;
 const streaming = { stream: true, stream_options: { include_usage: true } };
 const body = (request: ModelRequest): unknown => JSON.parse(String(toRequestBody(manner, request)));
@@ -22,7 +22,7 @@ describe('the request', () => {
     'https://model.test/v1//',
     'https://model.test/v1#there',
   ])('is sent to /chat/completions below the base URL %s', async (baseURL) => {
-    const { requests } = await ask(ok, { baseURL });
+    const { requests } = await ask(respondOk, { baseURL });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions');
   });
 
@@ -38,7 +38,7 @@ describe('the request', () => {
     ['https://me.openai.azure.com/openai/v1', {}, { max_tokens: 300 }],
   ])('to %s with %j has the reply limit %j', async (baseURL, options, sent) => {
     const request = { ...hello, maxOutputTokens: 300 };
-    const { requests } = await ask(ok, { baseURL, ...options, request });
+    const { requests } = await ask(respondOk, { baseURL, ...options, request });
     const { model, messages, stream, stream_options, ...more } = Object(requests[0]?.body);
     expect(more).toEqual(sent);
   });
@@ -54,7 +54,7 @@ describe('the request', () => {
 
   it('has no reply limit by default, and prefers the limit of the request to that of the adapter', async () => {
     const sent = async (options: object, request: object = {}): Promise<unknown> => {
-      const { requests } = await ask(ok, { ...options, request: { ...hello, ...request } });
+      const { requests } = await ask(respondOk, { ...options, request: { ...hello, ...request } });
       return Object(requests[0]?.body).max_tokens;
     };
     expect(await sent({})).toBeUndefined();
@@ -63,12 +63,12 @@ describe('the request', () => {
   });
 
   it('keeps the query of the base URL', async () => {
-    const { requests } = await ask(ok, { baseURL: 'https://model.test/v1/?api-version=7' });
+    const { requests } = await ask(respondOk, { baseURL: 'https://model.test/v1/?api-version=7' });
     expect(requests[0]?.url).toBe('https://model.test/v1/chat/completions?api-version=7');
   });
 
   it('is a POST without redirects, with the key as a bearer token', async () => {
-    const { requests } = await ask(ok, { apiKey: ' sk-1\n', headers: { 'X-Title': 'Holdfast' } });
+    const { requests } = await ask(respondOk, { apiKey: ' sk-1\n', headers: { 'X-Title': 'Holdfast' } });
     expect(requests[0]?.init).toMatchObject({ method: 'POST', redirect: 'manual' });
     expect(requests[0]?.headers).toEqual({
       authorization: 'Bearer sk-1',
@@ -78,17 +78,17 @@ describe('the request', () => {
   });
 
   it('has no authorization without a key, and configured headers override those of the adapter', async () => {
-    expect((await ask(ok, { apiKey: '' })).requests[0]?.headers).toEqual({
+    expect((await ask(respondOk, { apiKey: '' })).requests[0]?.headers).toEqual({
       'content-type': 'application/json',
     });
-    const { requests } = await ask(ok, { apiKey: 'sk-1', headers: { Authorization: 'Basic abc' } });
+    const { requests } = await ask(respondOk, { apiKey: 'sk-1', headers: { Authorization: 'Basic abc' } });
     expect(requests[0]?.headers.authorization).toBe('Basic abc');
   });
 
   it('asks for a stream with usage, with or without a listener for text', async () => {
     const messages = [{ role: 'user', content: 'hello' }];
     for (const stream of [false, true]) {
-      const { requests } = await ask(ok, { stream });
+      const { requests } = await ask(respondOk, { stream });
       expect(requests[0]?.body).toEqual({ model: 'm-1', messages, ...streaming });
     }
   });

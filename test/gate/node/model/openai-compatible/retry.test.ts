@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { ask, completion, delta, NOW, sse, streamOf } from './fake-server.ts';
+import { ask, completion, delta, NOW, sseText, streamOf } from './fake-server.ts';
 
-const ok = () => Response.json(completion({ content: 'hi' }));
-const status =
+const respondOk = () => Response.json(completion({ content: 'hi' }));
+const respondWith =
   (code: number, headers: Record<string, string> = {}, body: unknown = { error: { message: 'no' } }) =>
   () =>
     Response.json(body, { status: code, headers });
-const hang = () => new Promise<Response>(() => {});
-const offline = () => Promise.reject(new TypeError('fetch failed'));
+const neverRespond = () => new Promise<Response>(() => {});
+const failToFetch = () => Promise.reject(new TypeError('fetch failed'));
 
 describe('a retry', () => {
   it('follows temporary failures, after waits that double and are randomized', async () => {
-    const broken = () => streamOf(sse(delta({ role: 'assistant' })), 'break');
-    const answers = [offline, status(500), broken, status(429), status(503), status(408), ok];
+    const broken = () => streamOf(sseText(delta({ role: 'assistant' })), 'break');
+    const answers = [
+      failToFetch,
+      respondWith(500),
+      broken,
+      respondWith(429),
+      respondWith(503),
+      respondWith(408),
+      respondOk,
+    ];
     const lowest = await ask(answers, { retries: 6 });
     expect(lowest).toMatchObject({ reply: { text: 'hi' }, waits: [250, 500, 1000, 2000, 4000, 4000] });
     const highest = await ask(answers, { retries: 6, random: 0.999_999 });
@@ -23,15 +31,15 @@ describe('a retry', () => {
     const signals: AbortSignal[] = [];
     const hanging = (request: RequestInit) => {
       if (request.signal) signals.push(request.signal);
-      return hang();
+      return neverRespond();
     };
-    const outcome = await ask([hanging, ok], { timeout: 20 });
+    const outcome = await ask([hanging, respondOk], { timeout: 20 });
     expect(outcome).toMatchObject({ reply: { text: 'hi' }, waits: [250] });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
   it('is not made if retries are turned off', async () => {
-    const { requests, waits } = await ask(status(500), { retries: 0 });
+    const { requests, waits } = await ask(respondWith(500), { retries: 0 });
     expect([requests.length, waits]).toEqual([1, []]);
   });
 
@@ -47,7 +55,10 @@ describe('a retry', () => {
     [{ 'retry-after': 'soon' }, 250],
     [{ 'retry-after': new Date(NOW - 7000).toUTCString() }, 250],
   ])('follows the wait of the headers %j: %i ms', async (headers, wait) => {
-    expect(await ask([status(429, headers), ok])).toMatchObject({ reply: { text: 'hi' }, waits: [wait] });
+    expect(await ask([respondWith(429, headers), respondOk])).toMatchObject({
+      reply: { text: 'hi' },
+      waits: [wait],
+    });
   });
 
   it.each<[number, Record<string, string>, number]>([
@@ -55,7 +66,7 @@ describe('a retry', () => {
     [503, { 'retry-after-ms': '90500' }, 91],
     [429, { 'retry-after': new Date(NOW + 3_600_000).toUTCString() }, 3600],
   ])('is not made for %i with %j, and the error states the wait', async (code, headers, seconds) => {
-    const { requests, waits, ...outcome } = await ask(status(code, headers));
+    const { requests, waits, ...outcome } = await ask(respondWith(code, headers));
     expect([requests.length, waits]).toEqual([1, []]);
     expect(outcome).toMatchObject({
       error: {
@@ -73,8 +84,8 @@ describe('a retry', () => {
   ])('is not made if the account has no credit left: %s', async (_, error) => {
     const wait = { 'retry-after': '1' };
     const answers = [
-      status(429, wait, { error }),
-      () => streamOf(sse({ error })),
+      respondWith(429, wait, { error }),
+      () => streamOf(sseText({ error })),
       () => Response.json({ error }),
     ];
     const told = [
@@ -103,12 +114,12 @@ describe('a retry', () => {
   ])(
     'is not made after %i with %j if retries are off, and the error states the wait in ms: %s',
     async (code, headers, retryAfter) => {
-      expect(await ask(status(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
+      expect(await ask(respondWith(code, headers))).toMatchObject({ error: { status: code, retryAfter } });
     },
   );
 
   it('is not made after some text was passed on', async () => {
-    const begun = sse(delta({ content: 'Hel' }));
+    const begun = sseText(delta({ content: 'Hel' }));
     const cases: readonly [() => Response, object][] = [
       [
         () => streamOf(begun),
@@ -126,7 +137,7 @@ describe('a retry', () => {
         { failure: 'timeout', message: "The model's server was silent for 20 ms." },
       ],
       [
-        () => streamOf(begun + sse({ error: { message: 'overloaded' } })),
+        () => streamOf(begun + sseText({ error: { message: 'overloaded' } })),
         { failure: 'server-error', message: "The model's server reported an error: overloaded" },
       ],
     ];
@@ -138,7 +149,7 @@ describe('a retry', () => {
   });
 
   it('follows a stream that is cut off before any text, with or without [DONE]', async () => {
-    for (const cut of ['', sse(delta({ role: 'assistant' })), sse('[DONE]')]) {
+    for (const cut of ['', sseText(delta({ role: 'assistant' })), sseText('[DONE]')]) {
       const { requests, ...outcome } = await ask(() => streamOf(cut), { stream: true });
       expect(outcome).toMatchObject({
         error: {
@@ -155,7 +166,7 @@ describe('a retry', () => {
     const bug = new RangeError('the client disconnected');
     let cancelled = false;
     const answer = () =>
-      streamOf(sse(delta({ content: 'Hel' })), 'hang', () => {
+      streamOf(sseText(delta({ content: 'Hel' })), 'hang', () => {
         cancelled = true;
       });
     const { requests, ...outcome } = await ask(answer, {

@@ -47,9 +47,9 @@ function serve(
   };
 }
 
-const thoughts = (messages: readonly Sent[] | undefined) =>
+const thoughtsIn = (messages: readonly Sent[] | undefined) =>
   messages?.flatMap((one) => (one.role === 'assistant' ? [one.reasoning_content] : []));
-const signatures = (messages: readonly Sent[] | undefined) =>
+const signaturesIn = (messages: readonly Sent[] | undefined) =>
   messages?.flatMap(({ tool_calls: calls }) =>
     (Array.isArray(calls) ? calls : []).map((one: Sent) => one.extra_content),
   );
@@ -59,18 +59,18 @@ describe('calls of another model', () => {
     const server = serve(() => undefined);
     await server.ask([ownReply('a', {}), result('a'), foreignReply('b'), result('b')]);
     await server.ask([foreignReply('b'), result('b')]);
-    expect(server.asked.map(thoughts)).toEqual([['Hm.', ' '], [undefined]]);
+    expect(server.asked.map(thoughtsIn)).toEqual([['Hm.', ' '], [undefined]]);
   });
 
   it('have a blank reasoning_content in a second attempt and in later requests if the server requires it', async () => {
     const server = serve((messages) =>
-      thoughts(messages)?.includes(undefined)
+      thoughtsIn(messages)?.includes(undefined)
         ? 'thinking is enabled but reasoning_content is missing in assistant tool call message at index 0'
         : undefined,
     );
     expect(await server.ask([foreignReply('b'), result('b')])).toMatchObject({ text: 'Hi.' });
     await server.ask([foreignReply('b'), result('b')]);
-    expect(server.asked.map(thoughts)).toEqual([[undefined], [' '], [' ']]);
+    expect(server.asked.map(thoughtsIn)).toEqual([[undefined], [' '], [' ']]);
   });
 
   it('have the placeholder signature of Google once the server has sent a signature, or if it is configured', async () => {
@@ -83,11 +83,11 @@ describe('calls of another model', () => {
     );
     const learning = serve(() => undefined);
     await learning.ask([signed, result('a'), foreignReply('b'), result('b')]);
-    expect(signatures(learning.asked[0])).toEqual([extra, sentinel]);
+    expect(signaturesIn(learning.asked[0])).toEqual([extra, sentinel]);
     const told = serve(() => undefined, { wantsThoughts: 'signature' });
     await told.ask([foreignReply('b'), result('b')]);
-    expect(signatures(told.asked[0])).toEqual([sentinel]);
-    expect(thoughts(told.asked[0])).toEqual([undefined]);
+    expect(signaturesIn(told.asked[0])).toEqual([sentinel]);
+    expect(thoughtsIn(told.asked[0])).toEqual([undefined]);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe('calls of another model', () => {
       const server = serve(() => undefined, named);
       await server.ask([foreignReply('a'), result('a'), foreignReply('b'), result('b')]);
       const extra = signature && { google: { thought_signature: signature } };
-      expect([thoughts(server.asked[0]), signatures(server.asked[0])]).toEqual([blank, [extra, extra]]);
+      expect([thoughtsIn(server.asked[0]), signaturesIn(server.asked[0])]).toEqual([blank, [extra, extra]]);
     },
   );
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelFailure } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
-import { body, hello, sse } from '../openai-compatible/fake-server.ts';
+import { hello, sseText, streamBody } from '../openai-compatible/fake-server.ts';
 import { failureIn } from '../settle.ts';
 import { ask, fakeBinding } from './fake-binding.ts';
 
-const rejecting = (error: unknown) => () => Promise.reject(error);
-const hang = () => new Promise<unknown>(() => {});
-const ok = () => ({ response: 'hi' });
+const rejectWith = (error: unknown) => () => Promise.reject(error);
+const neverResolve = () => new Promise<unknown>(() => {});
+const answerHi = () => ({ response: 'hi' });
 
 describe('an error of the binding', () => {
   it.each<[string, unknown, ModelFailure, number | undefined, number, string]>([
@@ -103,7 +103,7 @@ describe('an error of the binding', () => {
     ['a string', 'oops', 'server-error', undefined, 3, 'Workers AI failed: oops'],
     ['nothing', undefined, 'server-error', undefined, 3, 'Workers AI failed.'],
   ])('is reported with the right type: %s', async (_, thrown, failure, status, times, message) => {
-    const { runs, ...outcome } = await ask(rejecting(thrown));
+    const { runs, ...outcome } = await ask(rejectWith(thrown));
     expect(failureIn({ ...outcome })).toEqual({
       name: 'ModelError',
       failure,
@@ -116,7 +116,7 @@ describe('an error of the binding', () => {
   });
 
   it('is retried after a wait', async () => {
-    expect(await ask([rejecting(new Error('3040: busy')), ok])).toMatchObject({
+    expect(await ask([rejectWith(new Error('3040: busy')), answerHi])).toMatchObject({
       reply: { text: 'hi' },
       waits: [250],
     });
@@ -125,7 +125,7 @@ describe('an error of the binding', () => {
   it('is reported without its quotations of the conversation', async () => {
     const text = 'You are the clerk of Kilo & Co.; a crate of kelp costs us 12.';
     const request = { messages: [{ role: 'system' as const, text }], tools: [] };
-    const outcome = await ask(rejecting(new Error(`5006: Error: bad value '${text}'`)), { request });
+    const outcome = await ask(rejectWith(new Error(`5006: Error: bad value '${text}'`)), { request });
     expect(failureIn(outcome).message).toBe(
       "The model's server answered 400: 5006: Error: bad value '[request]'",
     );
@@ -133,17 +133,17 @@ describe('an error of the binding', () => {
 });
 
 describe('a stream', () => {
-  const begun = sse({ response: 'Hel' });
+  const begun = sseText({ response: 'Hel' });
 
   it.each<[string, () => unknown, object]>([
     [
       'that ends early',
-      () => body([begun]),
+      () => streamBody([begun]),
       { failure: 'truncated', message: "The model's reply ended before it was complete." },
     ],
     [
       'with a lost connection',
-      () => body([begun], 'break'),
+      () => streamBody([begun], 'break'),
       {
         failure: 'truncated',
         message: "The connection to the model's server broke before the reply was complete.",
@@ -151,12 +151,12 @@ describe('a stream', () => {
     ],
     [
       'that stops sending data',
-      () => body([begun], 'hang'),
+      () => streamBody([begun], 'hang'),
       { failure: 'timeout', message: "The model's server was silent for 20 ms." },
     ],
     [
       'that reports an error',
-      () => body([begun + sse({ error: 'overloaded' })]),
+      () => streamBody([begun + sseText({ error: 'overloaded' })]),
       { failure: 'server-error', message: "The model's server reported an error: overloaded" },
     ],
   ])('%s is not retried after some text', async (_, answer, error) => {
@@ -167,10 +167,10 @@ describe('a stream', () => {
 
   it.each([
     ['no data', ''],
-    ['only [DONE]', sse('[DONE]')],
-    ['an empty event', sse({ response: '' })],
+    ['only [DONE]', sseText('[DONE]')],
+    ['an empty event', sseText({ response: '' })],
   ])('is requested again if it contains %s', async (_, text) => {
-    const outcome = await ask(() => body([text]), { stream: true });
+    const outcome = await ask(() => streamBody([text]), { stream: true });
     expect(failureIn(outcome)).toMatchObject({ failure: 'truncated', outputBegan: false });
     expect(outcome.runs).toHaveLength(3);
   });
@@ -180,7 +180,7 @@ describe('a binding that ignores its abort signal', () => {
   const aborted = { failure: 'aborted', message: 'The request to the model was aborted.' };
 
   it('is abandoned after the allowed silence, and its signal has aborted', async () => {
-    const { runs, ...outcome } = await ask(hang, { timeout: 20, retries: 0 });
+    const { runs, ...outcome } = await ask(neverResolve, { timeout: 20, retries: 0 });
     expect(failureIn({ ...outcome })).toMatchObject({
       failure: 'timeout',
       message: "The model's server was silent for 20 ms.",
@@ -192,7 +192,7 @@ describe('a binding that ignores its abort signal', () => {
     const controller = new AbortController();
     const answer = () => {
       queueMicrotask(() => controller.abort());
-      return hang();
+      return neverResolve();
     };
     const { runs, ...outcome } = await ask(answer, { signal: controller.signal });
     expect(failureIn({ ...outcome })).toMatchObject(aborted);
@@ -200,7 +200,7 @@ describe('a binding that ignores its abort signal', () => {
   });
 
   it('is not called after an abort', async () => {
-    const outcome = await ask(ok, { signal: AbortSignal.abort() });
+    const outcome = await ask(answerHi, { signal: AbortSignal.abort() });
     expect(failureIn(outcome)).toMatchObject(aborted);
     expect(outcome.runs).toEqual([]);
   });
@@ -209,7 +209,7 @@ describe('a binding that ignores its abort signal', () => {
     const late = Promise.withResolvers<unknown>();
     const gone = Promise.withResolvers<void>();
     await ask(() => late.promise, { stream: true, timeout: 20, retries: 0 });
-    late.resolve(body([], 'hang', gone.resolve));
+    late.resolve(streamBody([], 'hang', gone.resolve));
     await gone.promise;
   });
 
@@ -217,7 +217,7 @@ describe('a binding that ignores its abort signal', () => {
     const controller = new AbortController();
     let cancelled = false;
     const answer = () =>
-      body([sse({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
+      streamBody([sseText({ response: 'a' }, { response: 'b' }, { response: 'c' })], 'hang', () => {
         cancelled = true;
       });
     const onText = (piece: string) => {

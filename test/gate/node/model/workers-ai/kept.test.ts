@@ -1,7 +1,7 @@
 /** Tests reasoning of models of Workers AI, which is read from either field and sent back in one. */
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
-import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
+import { completion, delta, hello, sseText, streamBody } from '../openai-compatible/fake-server.ts';
 import { replyIn } from '../settle.ts';
 import { ask } from './fake-binding.ts';
 
@@ -26,7 +26,7 @@ describe('reasoning', () => {
         delta({ [field]: 'ok.' }),
         delta({ tool_calls: [{ ...call, index: 0 }] }, 'tool_calls'),
       ];
-      const streamed = await ask(() => body([sse(...events, '[DONE]')]), { stream: true });
+      const streamed = await ask(() => streamBody([sseText(...events, '[DONE]')]), { stream: true });
       const reply = replyIn(whole);
       expect(reply.parts).toEqual([
         { type: 'reasoning', text: 'Look.', provider: { chatCompletions: { fields: [field] } } },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { MessagePart, ModelMedia, ModelRequest } from '../../../../../src/model/entry.ts';
 import { workersAi } from '../../../../../src/model/workers-ai/entry.ts';
-import { linked, SAMPLES, sample } from '../../../../wires/sample-files.ts';
+import { linked, SAMPLES, sampleFile } from '../../../../wires/sample-files.ts';
 import { failureIn } from '../settle.ts';
 import { ask, fakeBinding } from './fake-binding.ts';
 
-const hi = () => ({ response: 'hi' });
+const answerHi = () => ({ response: 'hi' });
 const none = { data: [], url: [] };
 
 const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
@@ -18,8 +18,8 @@ const requestWith = (...parts: readonly MessagePart[]): ModelRequest => ({
 });
 
 it('a message with an image is sent in parts, and a result with an image as text', async () => {
-  const request = requestWith(sample('image/png'), { type: 'text', text: 'What is it?' });
-  const { runs } = await ask(hi, { request });
+  const request = requestWith(sampleFile('image/png'), { type: 'text', text: 'What is it?' });
+  const { runs } = await ask(answerHi, { request });
   const url = `data:image/png;base64,${SAMPLES['image/png']}`;
   expect(runs[0]?.inputs.messages).toEqual([
     {
@@ -36,11 +36,11 @@ it('a message with an image is sent in parts, and a result with an image as text
 
 it.each([
   [linked('image/png'), "'image/png' by its address"],
-  [{ ...sample('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
+  [{ ...sampleFile('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
 ])(
   'a file that the binding does not accept causes an error that names its type before the run: %#',
   async (file, what) => {
-    const outcome = await ask(hi, { request: requestWith(file) });
+    const outcome = await ask(answerHi, { request: requestWith(file) });
     expect(failureIn(outcome)).toMatchObject({
       failure: 'bad-request',
       message: `Workers AI cannot accept a file of the type ${what}.`,
@@ -50,7 +50,8 @@ it.each([
 );
 
 describe('the media support of a model', () => {
-  const made = (media?: ModelMedia) => workersAi(fakeBinding([hi]).binding, { model: 'm', media }).media;
+  const made = (media?: ModelMedia) =>
+    workersAi(fakeBinding([answerHi]).binding, { model: 'm', media }).media;
 
   it('is unknown unless it is declared', () => {
     expect(made()).toBeUndefined();

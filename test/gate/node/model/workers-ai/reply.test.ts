@@ -2,18 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ModelReply } from '../../../../../src/model/entry.ts';
 import { MAX_STREAM_BYTES } from '../../../../doors/model.ts';
-import { body, completion, delta, hello, sse } from '../openai-compatible/fake-server.ts';
+import { completion, delta, hello, sseText, streamBody } from '../openai-compatible/fake-server.ts';
 import { failureIn, replyIn } from '../settle.ts';
 import { ask } from './fake-binding.ts';
 
 const DONE = '[DONE]';
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const counted = { inputTokens: 3, outputTokens: 4 };
-const f = (id: string, input: string) => ({ id, name: 'f', input });
+const callOfF = (id: string, input: string) => ({ id, name: 'f', input });
 
 const wholeReply = async (reply: unknown) => replyIn(await ask(() => reply));
 const streamedReply = async (...events: readonly unknown[]) =>
-  ask(() => body([sse(...events)]), { stream: true });
+  ask(() => streamBody([sseText(...events)]), { stream: true });
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
@@ -62,7 +62,12 @@ describe('a whole reply', () => {
           { name: 'f' },
         ],
       },
-      [f('call_0', '{"x":1}'), f('call_1', '{"x":2}'), f('call_2', '{}'), f('call_3', '')],
+      [
+        callOfF('call_0', '{"x":1}'),
+        callOfF('call_1', '{"x":2}'),
+        callOfF('call_2', '{}'),
+        callOfF('call_3', ''),
+      ],
     ],
     [
       'calls in the format of OpenAI',
@@ -70,12 +75,12 @@ describe('a whole reply', () => {
         response: '',
         tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
       },
-      [f('a', '{"x":1}')],
+      [callOfF('a', '{"x":1}')],
     ],
     [
       'calls in the format of OpenAI whose input is parsed',
       completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] }),
-      [f('a', '{"x":1}')],
+      [callOfF('a', '{"x":1}')],
     ],
     [
       'a repeated id',
@@ -85,7 +90,7 @@ describe('a whole reply', () => {
           { id: 'functions.f:0', name: 'f', arguments: {} },
         ],
       },
-      [f('functions.f:0', '{}'), f('functions.f:0_2', '{}')],
+      [callOfF('functions.f:0', '{}'), callOfF('functions.f:0_2', '{}')],
     ],
     [
       'names of prototypes',
@@ -178,19 +183,19 @@ describe('a stream', () => {
   ])('is read with %s', async (_, events) => {
     expect(replyIn(await streamedReply(...events))).toEqual({
       text: '',
-      toolCalls: [f('a', '{"x":1}'), f('b', '{}')],
+      toolCalls: [callOfF('a', '{"x":1}'), callOfF('b', '{}')],
       finish: 'tool-calls',
       usage: counted,
     });
   });
 
   it('is complete however it is split into chunks', async () => {
-    const bytes = new TextEncoder().encode(sse({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
+    const bytes = new TextEncoder().encode(sseText({ response: 'Grüße 🌊' }, { response: '', usage }, DONE));
     for (let size = 1; size <= 9; size += 1) {
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
         bytes.slice(at * size, (at + 1) * size),
       );
-      expect(replyIn(await ask(() => body(chunks), { stream: true })).text).toBe('Grüße 🌊');
+      expect(replyIn(await ask(() => streamBody(chunks), { stream: true })).text).toBe('Grüße 🌊');
     }
   });
 });
@@ -264,7 +269,7 @@ describe('an invalid reply', () => {
     let cancelled = false;
     const chunks = Array.from({ length: 70 }, () => `: ${'x'.repeat(1024 * 1024)}\n\n`);
     const answer = () =>
-      body(chunks, 'hang', () => {
+      streamBody(chunks, 'hang', () => {
         cancelled = true;
       });
     expect(failureIn(await ask(answer, { stream: true }))).toMatchObject({
@@ -305,7 +310,7 @@ describe('an invalid reply', () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(shape, fc.boolean(), async (value, stream) => {
-        const answer = () => (stream ? body([sse(JSON.stringify(value), DONE)]) : value);
+        const answer = () => (stream ? streamBody([sseText(JSON.stringify(value), DONE)]) : value);
         const outcome = await ask(answer, { stream, retries: 0 });
         expect('reply' in outcome || outcome.error.name === 'ModelError').toBe(true);
         const thrown = await ask(() => Promise.reject(value), { retries: 0 });

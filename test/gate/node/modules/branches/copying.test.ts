@@ -79,7 +79,7 @@ interface World {
 }
 
 /** The source `s1`, whose last event is `BEFORE`. */
-async function world(): Promise<World> {
+async function createWorld(): Promise<World> {
   const clock = createManualClock(1_000_000);
   const dispatched: string[] = [];
   const sessions = createMemorySessions({
@@ -124,7 +124,7 @@ async function openFork(
 const modules = composeModules([createUse(BRANCHES)]);
 
 /** Copies the events. `each` intercepts the messages to objects. */
-function copying(
+function copyWith(
   { clock, session }: World,
   leased: LeaseGrant,
   each: (send: () => Promise<unknown>) => Promise<unknown>,
@@ -146,7 +146,7 @@ function copying(
 }
 
 /** The events of the fork after the copy, without their times. */
-const copied = async ({ session }: World) =>
+const copiedEvents = async ({ session }: World) =>
   (await readJournal(session(nameOf('f')))).map(({ at: _, ...event }) => event);
 
 const CLOSED = [
@@ -180,14 +180,14 @@ const CLOSED = [
 
 describe('a copy into a fork', () => {
   it('closes open calls according to their progress, in the append of the last events', async () => {
-    const all = await world();
+    const all = await createWorld();
     const sent: string[] = [];
-    await copying(all, await openFork(all, { told: 'Mind this.' }), async (send) => {
+    await copyWith(all, await openFork(all, { told: 'Mind this.' }), async (send) => {
       const head = (await all.session(nameOf('f')).read({ from: 1, limit: 1 }))?.head;
       sent.push(`${head}`);
       return send();
     });
-    const events = await copied(all);
+    const events = await copiedEvents(all);
     expect(events.slice(2, BEFORE)).toEqual(REST.map((event, index) => ({ seq: index + 3, ...event })));
     expect(events.slice(BEFORE)).toMatchObject([
       ...CLOSED,
@@ -203,19 +203,19 @@ describe('a copy into a fork', () => {
   });
 
   it('has the same result in the next invocation after a kill at any message', async () => {
-    const whole = await world();
+    const whole = await createWorld();
     let messages = 0;
-    await copying(whole, await openFork(whole), (send) => {
+    await copyWith(whole, await openFork(whole), (send) => {
       messages += 1;
       return send();
     });
-    const expected = await copied(whole);
+    const expected = await copiedEvents(whole);
     expect(messages).toBeGreaterThan(3);
     for (let at = 0; at < messages; at += 1) {
       for (const isSent of [false, true]) {
-        const all = await world();
+        const all = await createWorld();
         let count = -1;
-        const killed = copying(all, await openFork(all), async (send) => {
+        const killed = copyWith(all, await openFork(all), async (send) => {
           count += 1;
           if (count < at) return send();
           if (isSent && count === at) await send();
@@ -230,9 +230,9 @@ describe('a copy into a fork', () => {
         if (!isOver) {
           const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
           if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
-          await copying(all, leased, (send) => send());
+          await copyWith(all, leased, (send) => send());
         }
-        expect(await copied(all)).toEqual(expected);
+        expect(await copiedEvents(all)).toEqual(expected);
         const folded = await foldAll(all.session(nameOf('s1')), modules.memories);
         expect(folded && branchesIn(folded.state)).toHaveLength(1);
       }
@@ -240,7 +240,7 @@ describe('a copy into a fork', () => {
   });
 
   it('keeps its lease while it reads many files', async () => {
-    const all = await world();
+    const all = await createWorld();
     const source = all.session(nameOf('s1'));
     const blobs = Array.from('abcdef', (id) => ({ id, about: '{}', size: 4, bytes: new Uint8Array(4) }));
     const parts = blobs.map(({ id, size }) => ({ type: 'file', id, size, mediaType: 'image/png' }) as const);
@@ -253,7 +253,7 @@ describe('a copy into a fork', () => {
     const more = await source.begin({ nonce: 'k', start, reader: toReader() });
     if (more.status !== 'leased') throw new Error('The session was not leased.');
     const leased = await openFork(all, { at: more.page.head });
-    await copying(all, leased, async (send) => {
+    await copyWith(all, leased, async (send) => {
       await all.clock.advance(LEASE_MS / 6);
       return send();
     });
@@ -264,20 +264,20 @@ describe('a copy into a fork', () => {
   });
 
   it('is also possible at the first event', async () => {
-    const all = await world();
+    const all = await createWorld();
     await openFork(all, { at: 1 });
     await all.clock.advance(10 * LEASE_MS);
     const fork = all.session(nameOf('f'));
     const leased = await fork.resume({ turn: 'i2', nonce: 'm', reader: toReader() });
     if (leased.status !== 'leased') throw new Error(`The fork is ${leased.status}.`);
-    await copying(all, leased, (send) => send());
-    expect((await copied(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
+    await copyWith(all, leased, (send) => send());
+    expect((await copiedEvents(all)).map(({ type }) => type)).toEqual(['session-forked', 'module-event']);
     expect((await fork.read({ from: 1, limit: 1 }))?.openTurn).toBe(null);
   });
 
   it('ends with the erasure of the fork if its source was erased, even if a new session has the name', async () => {
     for (const isNew of [false, true]) {
-      const all = await world();
+      const all = await createWorld();
       const leased = await openFork(all);
       const source = all.session(nameOf('s1'));
       await source.erase();
@@ -285,13 +285,13 @@ describe('a copy into a fork', () => {
         const opening = toRow({ type: 'session-opened', incarnation: 'i3', agent: 'tester' });
         await source.accept({ turn: 't1', opening, started: toRow(turnStarted('t1', 'One?')) });
       }
-      await copying(all, leased, (send) => send());
+      await copyWith(all, leased, (send) => send());
       expect(await all.session(nameOf('f')).read({ from: 1 })).toBe(null);
     }
   });
 
   it('leaves a session to a newer version if that version has written to it', async () => {
-    const all = await world();
+    const all = await createWorld();
     const source = all.session(nameOf('s1'));
     const start = {
       turn: 't3',
@@ -303,6 +303,6 @@ describe('a copy into a fork', () => {
     const strange = { type: 'of-tomorrow', turn: 't3', body: '{"v":1,"type":"of-tomorrow","turn":"t3"}' };
     await source.append(more.epoch, more.page.head + 1, { events: [strange], release: 'ended' });
     const leased = await openFork(all, { at: more.page.head + 1 });
-    await expect(copying(all, leased, (send) => send())).rejects.toThrow('newer version');
+    await expect(copyWith(all, leased, (send) => send())).rejects.toThrow('newer version');
   });
 });

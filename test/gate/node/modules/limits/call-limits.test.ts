@@ -10,7 +10,7 @@ import {
   type ScriptedReply,
   type TestSession,
 } from '../../../../../src/testing/entry.ts';
-import { calls, diggingTool, reads, shownResults } from '../../tool-loop/scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from '../../tool-loop/scenes.ts';
 
 interface Scene {
   readonly tools: readonly AnyTool[];
@@ -26,7 +26,7 @@ async function resultsOf({ replies, ...more }: Scene) {
 }
 
 describe('call limits (SPM-13)', () => {
-  const tools = ['a', 'b', 'c'].map((name) => reads(name));
+  const tools = ['a', 'b', 'c'].map((name) => readingTool(name));
   const over = (tool: string, limit: number): string =>
     `Error: Tool call limit (${limit}) exceeded for tool '${tool}'. No further calls to this tool are allowed in this turn.`;
 
@@ -105,7 +105,7 @@ describe('call limits (SPM-13)', () => {
 
   it('match a tool only by its own name, even if the name is hostile', async () => {
     const { texts } = await resultsOf({
-      tools: [reads('toString')],
+      tools: [readingTool('toString')],
       replies: [calls('toString', 'toString'), 'Done.'],
       use: [callLimits({ callsPerTool: { '*': 1, a: 2 } })],
     });
@@ -189,7 +189,7 @@ describe('call limits (SPM-13)', () => {
       name: 'clerk',
       description: 'Works.',
       instructions: '',
-      tools: [...tools, requireApproval(reads('pay'), 'Pay?')],
+      tools: [...tools, requireApproval(readingTool('pay'), 'Pay?')],
       use: [callLimits({ toolCalls: 3 })],
     });
     const session: TestSession = createTestSession(agent, {

@@ -24,7 +24,7 @@ interface Sent {
 afterEach(() => void vi.unstubAllGlobals());
 
 /** Replaces `fetch` by a receiver that returns these responses. */
-function receiver(answer: (init: RequestInit) => Response | Promise<Response>): Sent[] {
+function createReceiver(answer: (init: RequestInit) => Response | Promise<Response>): Sent[] {
   const sent: Sent[] = [];
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push({ url, init, headers: new Headers(init.headers) });
@@ -54,7 +54,7 @@ const acceptDelivery = () => new Response(null, { status: 204 });
 
 describe('a message of an outgoing webhook', () => {
   it('is posted in the form of Standard Webhooks, with the test vector of its libraries', async () => {
-    const sent = receiver(acceptDelivery);
+    const sent = createReceiver(acceptDelivery);
     const body = '{"test": 2432232314}';
     expect(await send({ id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', body })).toBeUndefined();
     const [{ url, init, headers } = expect.fail('Nothing was sent.')] = sent;
@@ -69,7 +69,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is accepted by the Standard Webhooks library and by `standardWebhook`', async () => {
-    const sent = receiver(acceptDelivery);
+    const sent = createReceiver(acceptDelivery);
     const now = Date.now();
     const body = JSON.stringify({ type: 'turn.ended', data: { text: 'Grüße 👋' } });
     await send({ body, clock: createManualClock(now) });
@@ -93,7 +93,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is signed with each secret during a rotation', async () => {
-    const sent = receiver(acceptDelivery);
+    const sent = createReceiver(acceptDelivery);
     const now = Date.now();
     const config = { secret: ['NEW', 'UNSET', 'OLD'] };
     const env = { NEW: OTHER_SECRET, OLD: ` ${STANDARD_SECRET}\n` };
@@ -107,14 +107,14 @@ describe('a message of an outgoing webhook', () => {
   });
 
   it('is sent to the URL that a function returns for the environment', async () => {
-    const sent = receiver(acceptDelivery);
+    const sent = createReceiver(acceptDelivery);
     const url = ({ HOST }: Readonly<Record<string, unknown>>) => `http://localhost:8787/${String(HOST)}`;
     await send({ config: { url }, env: { ...ENV, HOST: 'here' } });
     expect(sent.map((one) => one.url)).toEqual(['http://localhost:8787/here']);
   });
 
   it('does not follow a redirect, which counts as a refusal', async () => {
-    const sent = receiver(
+    const sent = createReceiver(
       () => new Response(null, { status: 307, headers: { location: 'http://169.254.1.1/' } }),
     );
     expect(await send()).toEqual({ why: 'answered 307' });
@@ -132,14 +132,14 @@ describe('a message of an outgoing webhook', () => {
     ['429 with an invalid time', 429, { 'retry-after': 'soon' }, {}],
     ['500 with seconds', 500, { 'retry-after': '120' }, {}],
   ])('is not delivered if the receiver returns %s', async (_, status, headers, more) => {
-    receiver(() => new Response('no', { status, headers }));
+    createReceiver(() => new Response('no', { status, headers }));
     expect(await send()).toEqual({ why: `answered ${status}`, ...more });
   });
 
   it('is abandoned if the receiver does not respond within 15 seconds, and the connection is closed', async () => {
     const clock = createManualClock(NOW);
     const signals: unknown[] = [];
-    receiver(({ signal }) => {
+    createReceiver(({ signal }) => {
       signals.push(signal);
       return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     });
@@ -160,13 +160,13 @@ describe('a message of an outgoing webhook', () => {
           isCancelled = true;
         },
       });
-    receiver(() => new Response(endless(), { status: 200 }));
+    createReceiver(() => new Response(endless(), { status: 200 }));
     expect(await send()).toBeUndefined();
     expect(isCancelled).toBe(true);
   });
 
   it('is not delivered if the receiver is unreachable, and the error omits the address', async () => {
-    receiver(() => {
+    createReceiver(() => {
       throw new TypeError(`Fetch API cannot load: ${URL_OF_TESTS}`);
     });
     expect(await send()).toEqual({ why: 'could not be reached' });
@@ -190,7 +190,7 @@ describe('a message of an outgoing webhook', () => {
       "has no usable 'url'. It must be an https URL without a user, or http on localhost",
     ],
   ])('is not sent while %s', async (_, sending, why) => {
-    const sent = receiver(acceptDelivery);
+    const sent = createReceiver(acceptDelivery);
     expect(await send(sending)).toEqual({ why });
     expect(sent).toEqual([]);
   });

@@ -15,20 +15,20 @@ import {
   scriptedModel,
 } from '../../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
-import { agent, agentic, asks, calls } from '../../agentic/scenes.ts';
+import { askAgents, calls, createAgent, defineAgentic } from '../../agentic/scenes.ts';
 import { callEvents, LEASE_MS, leaveHolderSilent, takeOver } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
-const caching = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
+const cachingModel = (replies: readonly ScriptedReply[]) => scriptedModel(replies, { caches: true });
 
 async function requestsOf(
   replies: readonly ScriptedReply[],
-  tools: Parameters<typeof agent>[1] = [look],
+  tools: Parameters<typeof createAgent>[1] = [look],
   cache?: CacheSetting,
 ): Promise<readonly ModelRequest[]> {
-  const session = createTestSession(agent('clerk', tools, { use: cache ? [promptCache(cache)] : [] }), {
-    model: caching(replies),
+  const session = createTestSession(createAgent('clerk', tools, { use: cache ? [promptCache(cache)] : [] }), {
+    model: cachingModel(replies),
   });
   await session.send('Go.');
   return session.requests;
@@ -44,8 +44,8 @@ afterEach(() => {
 
 describe('the cached part of a loop’s requests', () => {
   it('is the whole of each request, and the end of the previous one, under one key', async () => {
-    const session = createTestSession(agent('clerk', [look]), {
-      model: caching([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
+    const session = createTestSession(createAgent('clerk', [look]), {
+      model: cachingModel([calls('look'), calls('look', 'look'), 'Done.', 'Again.']),
     });
     await session.send('Go.');
     await session.send('Go on.');
@@ -62,7 +62,7 @@ describe('the cached part of a loop’s requests', () => {
 
   it('has another key in each loop, and the same key for each request of a loop', async () => {
     const replies = [calls(['ask', { task: 'A' }], ['ask', { task: 'B' }]), 'A.', 'B.', 'Done.'];
-    const requests = await requestsOf(replies, [agentic('ask', [look])]);
+    const requests = await requestsOf(replies, [defineAgentic('ask', [look])]);
     const [own, inner, ...more] = requests.map(({ cache }) => cache?.key);
     expect(more).toEqual([inner, own]);
     expect(inner).toMatch(KEY);
@@ -84,7 +84,7 @@ describe('the cached part of a loop’s requests', () => {
   });
 
   it('has one key for all requests of a loop', async () => {
-    const model = caching([calls('look'), calls('look'), 'Done.']);
+    const model = cachingModel([calls('look'), calls('look'), 'Done.']);
     const { loop } = createMemoryLoop({
       tools: [look],
       model,
@@ -96,7 +96,9 @@ describe('the cached part of a loop’s requests', () => {
 
   it('is not marked for a model without cache support', async () => {
     const model = scriptedModel([calls('look'), 'Done.']);
-    const session = createTestSession(agent('clerk', [look], { use: [promptCache('auto')] }), { model });
+    const session = createTestSession(createAgent('clerk', [look], { use: [promptCache('auto')] }), {
+      model,
+    });
     await session.send('Go.');
     expect(session.requests.map((request) => 'cache' in request)).toEqual([false, false]);
   });
@@ -108,9 +110,9 @@ describe('the cached part of a loop’s requests', () => {
 
   it('is marked for the models of a fallback that support it', async () => {
     const deaf = scriptedModel([new ModelError('server-error', 'Down.')], { name: 'deaf' });
-    const told = caching(['Yes.']);
+    const told = cachingModel(['Yes.']);
     vi.spyOn(console, 'warn').mockReturnValue();
-    await createTestSession(agent('clerk'), { model: fallback([deaf, told]) }).send('Go.');
+    await createTestSession(createAgent('clerk'), { model: fallback([deaf, told]) }).send('Go.');
     expect('cache' in (deaf.requests[0] ?? {})).toBe(false);
     expect(told.requests[0]?.cache).toMatchObject({ tools: true });
     expect(fallback([deaf, deaf]).caches).toBeUndefined();
@@ -165,9 +167,9 @@ describe('a function that chooses the cached part', () => {
   ])('is logged, and caching is skipped, if it %s', async (_, choose, why) => {
     const told = vi.spyOn(console, 'error').mockReturnValue();
     const session = createTestSession(
-      agent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
+      createAgent('clerk', [look], { use: [promptCache(choose as () => undefined)] }),
       {
-        model: caching(['Done.']),
+        model: cachingModel(['Done.']),
         secrets: () => ({ token: 's3cret-value' }),
       },
     );
@@ -186,9 +188,9 @@ it.each(['on', true, { ttl: '1h' }])('promptCache refuses %j', (setting) => {
 });
 
 describe('the caching of a nested loop', () => {
-  const script = () => [asks('helper'), 'Helped.', 'Done.'];
+  const script = () => [askAgents('helper'), 'Helped.', 'Done.'];
   const inner = async (own: CacheSetting | undefined, around: CacheSetting) => {
-    const helper = agent('helper', [look], { use: own ? [promptCache(own)] : [] });
+    const helper = createAgent('helper', [look], { use: own ? [promptCache(own)] : [] });
     const [, one] = marksIn(await requestsOf(script(), [defineSubagent({ agent: helper })], around));
     return one;
   };

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '../../../../../src/journal/entry.ts';
 import { type CallNode, type LoopNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
 import { eventsIn } from '../../../../journals/folds.ts';
-import { readFolder, versions } from '../../../../journals/kept.ts';
+import { listVersions, readFolder } from '../../../../journals/kept.ts';
 import { validJournal } from '../../journal/random-journal.ts';
 
 /** A node and its parent. */
@@ -85,7 +85,7 @@ describe('the timeline of any turn, cut off at any event', () => {
     );
   });
 
-  const kept = versions().flatMap((version) =>
+  const kept = listVersions().flatMap((version) =>
     [...readFolder(version).journals].map(
       ([name, { dump }]) => [`${version}/${name}`, eventsIn(dump)] as const,
     ),

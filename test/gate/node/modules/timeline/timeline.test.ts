@@ -14,7 +14,7 @@ function drawTimeline(events: readonly SessionEvent[]): TurnTimeline {
   return timeline;
 }
 
-const resumed = (cause: 'expired' | 'handed-over'): SessionEvent => ({
+const turnResumed = (cause: 'expired' | 'handed-over'): SessionEvent => ({
   type: 'turn-resumed',
   turn: 't1',
   cause,
@@ -46,10 +46,10 @@ describe('the timeline of a turn', () => {
     const timeline = drawTimeline([
       opened,
       started,
-      resumed('expired'),
+      turnResumed('expired'),
       modelReplied(['c1 pay'], { usage, finish: 'tool-calls' }),
       callStarted('c1', 'idempotent'),
-      resumed('expired'),
+      turnResumed('expired'),
       { ...callEnded('c1'), ms: 7 } as SessionEvent,
       modelReplied([], { usage, text: 'Paid.' }),
       turnEnded('completed'),
@@ -120,7 +120,7 @@ describe('the timeline of a turn', () => {
       started,
       modelReplied(['c1 pay']),
       { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
-      resumed('handed-over'),
+      turnResumed('handed-over'),
       {
         type: 'tool-call-answered',
         turn: 't1',
@@ -195,7 +195,7 @@ describe('the timeline of a turn', () => {
       opened,
       started,
       yielded,
-      resumed('handed-over'),
+      turnResumed('handed-over'),
       modelReplied([]),
     ]);
     expect(invocations.map(({ outcome, seqs }) => [outcome, seqs])).toEqual([

@@ -5,7 +5,7 @@ import { appOf, contexts, PAY, type Sent } from './traced-app.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
-const to = (sent: readonly Sent[], path: string) => sent.filter(({ url }) => url.endsWith(path));
+const sentTo = (sent: readonly Sent[], path: string) => sent.filter(({ url }) => url.endsWith(path));
 const pathsOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ url }) => new URL(url).pathname);
 
 describe('the export of a turn', () => {
@@ -20,7 +20,7 @@ describe('the export of a turn', () => {
       ['k-12345', 'application/json'],
       ['k-12345', 'application/json'],
     ]);
-    const spans = spansIn(to(sent, '/v1/traces')[0]?.body);
+    const spans = spansIn(sentTo(sent, '/v1/traces')[0]?.body);
     const names = new Map(spans.map(({ id, name }) => [id, name]));
     expect(spans.map(({ name, parent = '' }) => [name, names.get(parent)])).toEqual([
       ['invoke_agent clerk', undefined],
@@ -61,7 +61,7 @@ describe('the export of a turn', () => {
     await say('Pay.');
     await clock.advance(0);
     await clock.advance(0);
-    const histograms = histogramsIn(to(sent, '/v1/metrics')[0]?.body);
+    const histograms = histogramsIn(sentTo(sent, '/v1/metrics')[0]?.body);
     expect(histograms.map(({ name, unit, count, sum }) => [name, unit, count, sum])).toEqual([
       ['gen_ai.invoke_agent.duration', 's', 1, 0],
       ['holdfast.turn.take_overs', '{take_over}', 1, 0],

@@ -10,7 +10,7 @@ import { callEnded, modelReplied, opened, started } from '../../journal/journal.
 const over: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
 /** Returns the spans as a receiver reads them. Each event is stored 10 ms after the previous one. */
-function received(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
+function receivedSpans(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
   const stored = events.map((event, index) => ({ ...event, seq: index + 1, at: 10 * (index + 1) }));
   const timeline = timelineOf(stored, 't1');
   if (!timeline) throw new Error('The turn has not started.');
@@ -36,7 +36,7 @@ describe('the rows of a turn that stops', () => {
 
 describe('the spans of a turn', () => {
   it('show the wait of a call inside the call, and both start at the same time', () => {
-    const spans = received([
+    const spans = receivedSpans([
       opened,
       started,
       modelReplied(['c1 pay']),
@@ -66,7 +66,7 @@ describe('the spans of a turn', () => {
   });
 
   it('include no model call for a planned reply', () => {
-    const spans = received([
+    const spans = receivedSpans([
       opened,
       started,
       modelReplied(['c1 pay'], { planned: true }),
@@ -78,7 +78,7 @@ describe('the spans of a turn', () => {
 
   it('have an error for a failed model call', () => {
     const error = { type: 'model-failure', message: 'The model is down.' } as const;
-    const spans = received([opened, started, { ...over, outcome: 'failed', error }]);
+    const spans = receivedSpans([opened, started, { ...over, outcome: 'failed', error }]);
     expect(spans.map(({ name, isError, attributes }) => [name, isError, attributes['error.type']])).toEqual([
       ['invoke_agent clerk', true, 'model-failure'],
       ['chat', true, 'model-failure'],
@@ -89,7 +89,7 @@ describe('the spans of a turn', () => {
   it('have at most 128 events each, and only text that Protocol Buffers accept', () => {
     const note: SessionEvent = { type: 'module-event', turn: 't1', module: 'm', facts: [] };
     const notes = Array.from({ length: 300 }, () => note);
-    const spans = received([
+    const spans = receivedSpans([
       opened,
       started,
       ...notes,

@@ -7,15 +7,16 @@ import {
   truncateToolResults,
 } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { calls, reads, shownResults } from '../../tool-loop/scenes.ts';
+import { calls, readingTool, shownResults } from '../../tool-loop/scenes.ts';
 
 const base = { name: 'clerk', description: 'Works.', instructions: 'Work.' };
-const marking = (mark: string) => defineTransformer({ name: mark, result: (text) => `${text}${mark}` });
+const markingTransformer = (mark: string) =>
+  defineTransformer({ name: mark, result: (text) => `${text}${mark}` });
 
 describe('a transformer in use', () => {
   it('is applied once in a nested loop if the inner and the outer agent both use it', async () => {
-    const use = [marking('!')];
-    const inner = defineAgent({ ...base, name: 'finder', tools: [reads('look', () => 'seen')], use });
+    const use = [markingTransformer('!')];
+    const inner = defineAgent({ ...base, name: 'finder', tools: [readingTool('look', () => 'seen')], use });
     const outer = defineAgent({ ...base, tools: [defineSubagent({ agent: inner })], use });
     const session = createTestSession(outer, {
       replies: [
@@ -31,14 +32,21 @@ describe('a transformer in use', () => {
   });
 
   it('is applied to every agent of an app that uses it, before those of the agent', async () => {
-    const agent = defineAgent({ ...base, tools: [reads('look', () => 'seen')], use: [marking('!')] });
-    const session = createTestSession(agent, { replies: [calls('look'), 'Done.'], use: [marking('?')] });
+    const agent = defineAgent({
+      ...base,
+      tools: [readingTool('look', () => 'seen')],
+      use: [markingTransformer('!')],
+    });
+    const session = createTestSession(agent, {
+      replies: [calls('look'), 'Done.'],
+      use: [markingTransformer('?')],
+    });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['seen?!']);
   });
 
   it('can be used several times only under different names', () => {
-    const agent = defineAgent({ ...base, use: [marking('!'), marking('!')] });
+    const agent = defineAgent({ ...base, use: [markingTransformer('!'), markingTransformer('!')] });
     expect(() => createTestSession(agent, { replies: [] })).toThrow(
       "The module 'transformers' is used twice under the key '!'. Give one of them another key.",
     );

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../../doors/tools.ts';
-import { calls, diggingTool, reads, shownResults } from '../../tool-loop/scenes.ts';
+import { calls, diggingTool, readingTool, shownResults } from '../../tool-loop/scenes.ts';
 
 const agentWith = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
@@ -26,14 +26,14 @@ afterEach(() => logged.mockRestore());
 
 describe('a transformer', () => {
   it('changes the results that the model sees, after the previous transformers (CBK-02)', async () => {
-    const agent = agentWith([reads('look', () => 'seen')], upper, mark);
+    const agent = agentWith([readingTool('look', () => 'seen')], upper, mark);
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['look: SEEN']);
   });
 
   it('does not change the journal: without it, the model sees the original result (RES-04)', async () => {
-    const session = createTestSession(agentWith([reads('look', () => ({ seen: 1 }))], upper), {
+    const session = createTestSession(agentWith([readingTool('look', () => ({ seen: 1 }))], upper), {
       replies: [calls('look'), 'Done.'],
     });
     await session.send('Go.');
@@ -44,7 +44,7 @@ describe('a transformer', () => {
   });
 
   it('receives the message of an error, and the result stays an error for the model', async () => {
-    const session = createTestSession(agentWith([reads('look', () => error('too dark'))], upper), {
+    const session = createTestSession(agentWith([readingTool('look', () => error('too dark'))], upper), {
       replies: [calls('look'), 'Done.'],
     });
     await session.send('Go.');
@@ -52,7 +52,7 @@ describe('a transformer', () => {
   });
 
   it('receives the text that the model sees for a tool that does not exist (TNF-07)', async () => {
-    const session = createTestSession(agentWith([reads('look')], mark), {
+    const session = createTestSession(agentWith([readingTool('look')], mark), {
       replies: [calls('fly'), 'Done.'],
     });
     await session.send('Go.');
@@ -83,7 +83,7 @@ describe('a transformer', () => {
           return { ...message, calls: message.calls.map(({ id, name, input }) => ({ id, name, input })) };
         }),
     });
-    const session = createTestSession(agentWith([reads('look')], lose), {
+    const session = createTestSession(agentWith([readingTool('look')], lose), {
       replies: [calls('look'), 'Done.'],
     });
     await session.send('Go.');
@@ -122,7 +122,7 @@ describe('a transformer', () => {
   });
 
   it('changes a directly returned result if it transforms results, unless it shortens them (LOOP-10)', async () => {
-    const last = reads('last', () => 'a long story', { returnDirect: true });
+    const last = readingTool('last', () => 'a long story', { returnDirect: true });
     const session = createTestSession(agentWith([last], truncateToolResults({ maxLength: 3 }), upper), {
       replies: [calls('last'), 'Done.'],
     });
@@ -133,9 +133,12 @@ describe('a transformer', () => {
 
   it('applies to nested loops and their answers', async () => {
     const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
-    const session = createTestSession(agentWith([diggingTool([reads('look', () => 'seen')])], upper, shout), {
-      replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
-    });
+    const session = createTestSession(
+      agentWith([diggingTool([readingTool('look', () => 'seen')])], upper, shout),
+      {
+        replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ text: 'Done!' });
     expect(shownResults(session.requests[2])).toEqual(['SEEN']);
     expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
@@ -149,7 +152,7 @@ describe('a transformer', () => {
       result: (text, _, { principal }) => `${text} (${principal.roles?.join()})`,
       reply: (text, { principal }) => `${text}, ${principal.id}`,
     });
-    const nested = defineSubagent({ agent: agentWith([reads('look', () => 'seen')], forOne) });
+    const nested = defineSubagent({ agent: agentWith([readingTool('look', () => 'seen')], forOne) });
     const session = createTestSession(agentWith([nested]), {
       replies: [{ calls: [{ name: 'clerk', input: { message: 'Look.' } }] }, calls('look'), 'Seen', 'Done'],
       principal: { id: 'ana', roles: ['chief'] },
@@ -186,7 +189,7 @@ describe('a transformer', () => {
       }),
     ],
   ])('leaves its input unchanged if it %s, which is logged (CBK-03)', async (_, bad) => {
-    const session = createTestSession(agentWith([reads('look', () => 'seen')], bad, upper), {
+    const session = createTestSession(agentWith([readingTool('look', () => 'seen')], bad, upper), {
       replies: [calls('look'), 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -209,7 +212,7 @@ describe('a transformer', () => {
       session.kill();
       return 'lost';
     };
-    const session = createTestSession(agentWith([look, reads('see')], upper), {
+    const session = createTestSession(agentWith([look, readingTool('see')], upper), {
       replies: [calls('look'), calls('look'), killed, 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
@@ -220,14 +223,14 @@ describe('a transformer', () => {
 
 describe('the history of a call', () => {
   const seen: (readonly HistoryMessage[])[] = [];
-  const remember = reads('remember', ({ history }) => {
+  const remember = readingTool('remember', ({ history }) => {
     seen.push(history());
     return 'noted';
   });
   beforeEach(() => void seen.splice(0));
 
   it('is the conversation that the model saw, and the reply with the call (SPA-08)', async () => {
-    const agent = agentWith([reads('look', () => 'seen'), remember], upper);
+    const agent = agentWith([readingTool('look', () => 'seen'), remember], upper);
     const session = createTestSession(agent, { replies: [calls('look'), calls('remember'), 'Done.'] });
     const { turn } = await session.send('Go.');
     expect(seen).toEqual([
@@ -246,7 +249,7 @@ describe('the history of a call', () => {
   });
 
   it('omits the messages that a window has dropped, so a memo can be cleared (CBK-06)', async () => {
-    const agent = agentWith([reads('look'), remember], slidingWindow({ maxMessages: 3 }));
+    const agent = agentWith([readingTool('look'), remember], slidingWindow({ maxMessages: 3 }));
     const replies = [calls('look'), calls('look'), calls('remember'), 'Done.'];
     const session = createTestSession(agent, { replies });
     await session.send('Go.');
@@ -264,7 +267,7 @@ describe('the history of a call', () => {
         return messages;
       },
     });
-    const reading = reads('reading', ({ history }) => {
+    const reading = readingTool('reading', ({ history }) => {
       const first = history();
       Object.assign(first[1]?.role === 'assistant' ? (first[1].calls[0]?.result ?? {}) : {}, {
         content: 'spoilt',
@@ -272,7 +275,7 @@ describe('the history of a call', () => {
       (first as HistoryMessage[]).splice(0);
       return history().length;
     });
-    const session = createTestSession(agentWith([reads('look'), reading], counting), {
+    const session = createTestSession(agentWith([readingTool('look'), reading], counting), {
       replies: [calls('look'), calls('reading'), 'Done.'],
     });
     await session.send('Go.');

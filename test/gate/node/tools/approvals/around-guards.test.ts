@@ -26,7 +26,7 @@ import { calls, createTool, offeredTools, openedText, results, sessionWith } fro
 
 const office = (...tools: readonly AnyTool[]): AnyTool =>
   defineUnfolding({ name: 'office', description: 'The office.', tools });
-const asks = (tool: AnyTool, who = 'Guard'): AnyTool =>
+const withApproval = (tool: AnyTool, who = 'Guard'): AnyTool =>
   requireApproval(tool, (_, call) => `${who}: ${call.tool}?`);
 
 /** Approves every question, and returns the messages in order. */
@@ -41,7 +41,7 @@ async function approveAll(session: TestSession): Promise<readonly string[]> {
 }
 
 /** Returns the questions of a turn with these tools and replies, and its session. */
-async function turn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
+async function runTurn(tools: readonly AnyTool[], ...replies: readonly ScriptedReply[]) {
   const session = sessionWith(tools, [...replies, 'Done.'], { use: [answers] });
   await session.send('Go.');
   return { session, asked: await approveAll(session) };
@@ -51,8 +51,8 @@ const NO_INPUT = v.object({});
 
 describe('a tool inside a guarded unfolding tool', () => {
   it('does not run if the model passes its input to the unfolding tool, which only opens', async () => {
-    const { session, asked } = await turn(
-      [asks(office(createTool('pay')))],
+    const { session, asked } = await runTurn(
+      [withApproval(office(createTool('pay')))],
       calls(['office', { pay: {} }]),
       calls('pay'),
     );
@@ -62,8 +62,8 @@ describe('a tool inside a guarded unfolding tool', () => {
 
   it('is named in the question by its offered name if another tool has the same name', async () => {
     const pay = createTool('pay');
-    const { session, asked } = await turn(
-      [asks(office(pay)), pay],
+    const { session, asked } = await runTurn(
+      [withApproval(office(pay)), pay],
       calls('office'),
       calls('office_pay', 'pay'),
     );
@@ -72,18 +72,23 @@ describe('a tool inside a guarded unfolding tool', () => {
   });
 
   it('is guarded if it is added later', async () => {
-    const more = withInnerTools(asks(office(createTool('pay'))), createTool('more'));
-    const { asked } = await turn([more], calls(['office', { more: {} }]), calls('more'));
+    const more = withInnerTools(withApproval(office(createTool('pay'))), createTool('more'));
+    const { asked } = await runTurn([more], calls(['office', { more: {} }]), calls('more'));
     expect(asked).toEqual(['Guard: more?']);
   });
 
   it('is guarded if another unfolding tool also contains it, and free only if that one alone has opened', async () => {
     const pay = createTool('pay');
     const free = defineUnfolding({ name: 'free', description: 'Free.', tools: [pay] });
-    const first = await turn([asks(office(pay)), free], calls('office'), calls('free'), calls('pay'));
+    const first = await runTurn(
+      [withApproval(office(pay)), free],
+      calls('office'),
+      calls('free'),
+      calls('pay'),
+    );
     expect(first.asked).toEqual(['Guard: pay?']);
-    const second = await turn(
-      [asks(office(pay)), free],
+    const second = await runTurn(
+      [withApproval(office(pay)), free],
       calls('free'),
       calls('office'),
       calls('pay', 'office_pay'),
@@ -96,9 +101,9 @@ describe('a tool inside a guarded unfolding tool', () => {
       name: 'dig',
       description: 'Digs.',
       input: NO_INPUT,
-      tools: [asks(office(createTool('pay')))],
+      tools: [withApproval(office(createTool('pay')))],
     });
-    const { session, asked } = await turn([dig], calls('dig'), calls('office'), calls('pay'), 'Dug.');
+    const { session, asked } = await runTurn([dig], calls('dig'), calls('office'), calls('pay'), 'Dug.');
     expect(asked).toEqual(['Guard: pay?']);
     expect(shownResults(session.requests.at(-2))).toEqual([openedText('pay'), 'pay done']);
   });
@@ -109,9 +114,9 @@ describe('a tool inside a guarded unfolding tool', () => {
       description: 'Plays.',
       input: NO_INPUT,
       tools: [createTool('search')],
-      locked: [{ tool: asks(office(createTool('pay'))), unlockedBy: after('search') }],
+      locked: [{ tool: withApproval(office(createTool('pay'))), unlockedBy: after('search') }],
     });
-    const { session, asked } = await turn(
+    const { session, asked } = await runTurn(
       ...[[book], calls('book'), calls('office'), calls('search'), calls('office')],
       ...[calls('pay'), 'Played.'],
     );
@@ -126,11 +131,11 @@ describe('a tool inside a guarded unfolding tool', () => {
       input: NO_INPUT,
       initial: 'draft',
       states: {
-        draft: [{ tool: asks(office(createTool('pay'))), to: 'paid' }],
+        draft: [{ tool: withApproval(office(createTool('pay'))), to: 'paid' }],
         paid: [createTool('ship')],
       },
     });
-    const { session, asked } = await turn(
+    const { session, asked } = await runTurn(
       [machine],
       calls('orders'),
       calls('office'),
@@ -151,7 +156,7 @@ describe('a tool inside a guarded unfolding tool', () => {
       name: 'Customer',
       schema: v.object({ id: v.string() }),
       tools: ({ id }) => [
-        asks(
+        withApproval(
           office(
             pay('pay', id),
             defineUnfolding({ name: 'more', description: 'More.', tools: [pay('deep', id)] }),
@@ -175,7 +180,7 @@ describe('a tool inside a guarded unfolding tool', () => {
       tools: [get],
       locked: [],
     });
-    const { asked } = await turn(
+    const { asked } = await runTurn(
       ...[[book], calls('book'), calls(['get', { id: '1' }]), calls('office'), calls('more')],
       ...[calls(['get', { id: '2' }], 'pay', 'deep'), 'Played.'],
     );
@@ -191,7 +196,7 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
     scope: 'session',
     tools: [createTool('pay')],
   });
-  const guarded = asks(files);
+  const guarded = withApproval(files);
 
   /** A session that runs the code in `before`, and the code in `after` once `deploy` is called. */
   function deployed(before: AnyTool, after: AnyTool, replies: readonly ScriptedReply[]) {
@@ -228,24 +233,28 @@ describe('a deployment that adds a guard to an unfolding tool', () => {
 });
 
 describe('two guards', () => {
-  const inner = (who: string) => asks(createTool('pay'), who);
+  const inner = (who: string) => withApproval(createTool('pay'), who);
 
   it('apply in order: first the guard of the unfolding tool, then the guard of the inner tool', async () => {
-    const { session, asked } = await turn([asks(office(inner('Own')))], calls('office'), calls('pay'));
+    const { session, asked } = await runTurn(
+      [withApproval(office(inner('Own')))],
+      calls('office'),
+      calls('pay'),
+    );
     expect(asked).toEqual(['Guard: pay?', 'Own: pay?']);
     expect(results(session)[1]).toBe('pay done');
   });
 
   it('apply from the outer one to the inner one if one is around the other', async () => {
-    const both = asks(withConfirmation(office(createTool('pay')), 'Inner?'), 'Outer');
-    const { session, asked } = await turn([both], calls('office'), calls('pay'));
+    const both = withApproval(withConfirmation(office(createTool('pay')), 'Inner?'), 'Outer');
+    const { session, asked } = await runTurn([both], calls('office'), calls('pay'));
     expect(asked).toEqual(['Outer: pay?', 'Inner?']);
     expect((await session.state()).blackboard).toEqual([{ value: {} }]);
   });
 
   it('do not ask the inner question after the outer one is declined', async () => {
     const rejecting = withReview(office(inner('Own')), () => ({ decision: 'reject' }));
-    const { session, asked } = await turn([rejecting], calls('office'), calls('pay'));
+    const { session, asked } = await runTurn([rejecting], calls('office'), calls('pay'));
     expect(asked).toEqual([]);
     expect(results(session)[1]).toBe(
       "Error: This call of 'pay' was declined and did not run. Do not repeat it unchanged.",
@@ -254,15 +263,15 @@ describe('two guards', () => {
 
   it('both apply if an inner unfolding tool has its own guard', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
-    const outer = asks(office(asks(more, 'Own'), createTool('pay')));
-    const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
+    const outer = withApproval(office(withApproval(more, 'Own'), createTool('pay')));
+    const { asked } = await runTurn([outer], calls('office'), calls('more'), calls('deep'), calls('pay'));
     expect(asked).toEqual(['Guard: deep?', 'Own: deep?', 'Guard: pay?']);
   });
 
   it('both apply if the inner one asks when its tool opens', async () => {
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
-    const outer = asks(office(requireApproval(more, 'Open?', { covers: 'opening' })));
-    const { asked } = await turn([outer], calls('office'), calls('more'), calls('deep'));
+    const outer = withApproval(office(requireApproval(more, 'Open?', { covers: 'opening' })));
+    const { asked } = await runTurn([outer], calls('office'), calls('more'), calls('deep'));
     expect(asked).toEqual(['Open?', 'Guard: deep?']);
   });
 
@@ -276,8 +285,8 @@ describe('two guards', () => {
         },
       });
     const more = defineUnfolding({ name: 'more', description: 'More.', tools: [createTool('deep')] });
-    const last = defineUnfolding({ name: 'last', description: 'Last.', tools: [asks(more, 'Own')] });
-    const { asked } = await turn(
+    const last = defineUnfolding({ name: 'last', description: 'Last.', tools: [withApproval(more, 'Own')] });
+    const { asked } = await runTurn(
       ...[[decorate(office(last), { adopt: logs })], calls('office'), calls('last'), calls('more')],
       calls('deep'),
     );

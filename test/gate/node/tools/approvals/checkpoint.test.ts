@@ -13,7 +13,7 @@ interface Courier {
   readonly did: string[];
 }
 
-function courier(effect: Effect): Courier {
+function createCourier(effect: Effect): Courier {
   const did: string[] = [];
   return { tool: defineTool({ ...deliveryTool(did), effect }), did };
 }
@@ -32,7 +32,7 @@ describe('a question with a checkpoint', () => {
   it.each(['once', 'idempotent', 'read'] as const)(
     'suspends a call that is %s, and another invocation resumes it at the checkpoint',
     async (effect) => {
-      const { tool, did } = courier(effect);
+      const { tool, did } = createCourier(effect);
       const session = sessionOf(tool);
       expect(await session.send('Deliver.')).toMatchObject({ outcome: 'suspended' });
       session.restart();
@@ -45,7 +45,7 @@ describe('a question with a checkpoint', () => {
   );
 
   it('is asked after the questions of decorators', async () => {
-    const { tool, did } = courier('once');
+    const { tool, did } = createCourier('once');
     const session = sessionOf(requireApproval(tool, 'Deliver it?'));
     await session.send('Deliver.');
     await session.decide('deliver', 'approve');
@@ -55,7 +55,7 @@ describe('a question with a checkpoint', () => {
   });
 
   it('shows the checkpoint neither to the person who decides nor to the model', async () => {
-    const session = sessionOf(courier('once').tool);
+    const session = sessionOf(createCourier('once').tool);
     await session.send('Deliver.');
     expect(JSON.stringify(await session.pending())).not.toContain('T-1');
     await session.decide('deliver', 'reject');
@@ -64,7 +64,7 @@ describe('a question with a checkpoint', () => {
   });
 
   it('leaves no call in doubt if the turn is cancelled while the question is open', async () => {
-    const { tool, did } = courier('once');
+    const { tool, did } = createCourier('once');
     const session = sessionOf(tool);
     const { turn } = await session.send('Deliver.');
     await session.cancel();

@@ -69,7 +69,7 @@ const editedResult = (input: JsonObject): string =>
   `Paid.\nNote: whoever approved this call changed its input to ${JSON.stringify(input)}.`;
 
 /** A pipeline runs the tool in an inner loop, where a decision cannot find it. */
-const nested = (tool: AnyTool): AnyTool =>
+const pipelineOf = (tool: AnyTool): AnyTool =>
   definePipeline({
     name: 'both',
     steps: [
@@ -94,7 +94,7 @@ describe('an invalid edit', () => {
 
   it('leads to another question that states the problem, if the tool is found only when the turn resumes', async () => {
     const { pay, paid } = payTool();
-    const { session } = scene(nested(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
+    const { session } = scene(pipelineOf(requireApproval(pay, 'Pay?', { by: 'manager' })), {});
     await session.send('Go.');
     const [first] = await session.pending();
     for (const [place, amount] of [101, 102].entries()) {
@@ -127,7 +127,7 @@ describe('an invalid edit', () => {
       }
       return 'Pay?';
     };
-    session = scene(nested(requireApproval(pay, message)), {}).session;
+    session = scene(pipelineOf(requireApproval(pay, message)), {}).session;
     await session.send('Go.');
     expect(await session.decide('pay', edit({ amount: 101 }))).toMatchObject({ outcome: 'suspended' });
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
@@ -145,7 +145,7 @@ describe('an invalid edit', () => {
     async (onExpiry, outcome, texts) => {
       const { pay, paid } = payTool();
       const { session, clock } = scene(
-        nested(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
+        pipelineOf(requireApproval(pay, 'Pay?', { expires: 60_000, onExpiry })),
         {},
       );
       await session.send('Go.');

@@ -41,7 +41,7 @@ const lastResults = (session: TestSession): string[] =>
   );
 
 /** A session with one tool that requires approval. */
-function approving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
+function createApproving(options: ApprovalOptions = {}, replies: readonly ScriptedReply[] = []) {
   const { refund, refunds } = refundTool();
   const clock = createManualClock();
   const tool = requireApproval(refund, ({ amount }) => `Refund ${amount}?`, options);
@@ -51,7 +51,7 @@ function approving(options: ApprovalOptions = {}, replies: readonly ScriptedRepl
 
 describe('a turn that waits for an approval', () => {
   it('is suspended, and lists who can decide which call until when (AEA-11, AEA-12)', async () => {
-    const { session, refunds } = approving({ by: 'supervisor', expires: 60_000 });
+    const { session, refunds } = createApproving({ by: 'supervisor', expires: 60_000 });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
     const [pending] = await session.pending();
     expect(pending).toMatchObject({
@@ -65,7 +65,7 @@ describe('a turn that waits for an approval', () => {
   });
 
   it('never resumes by itself: without a decision no call is approved (AEA-01)', async () => {
-    const { session, refunds, clock } = approving();
+    const { session, refunds, clock } = createApproving();
     await session.send('Go.');
     await clock.advance(1_000 * 24 * 60 * 60_000);
     expect(await session.pending()).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('a turn that waits for an approval', () => {
   ])(
     'resumes after the decision %s, also after a restart (AEA-03, AEA-13)',
     async (decision, input, effects, texts, outcome) => {
-      const { session, refunds } = approving();
+      const { session, refunds } = createApproving();
       await session.send('Go.');
       session.restart();
       const reason = decision === 'reject' ? { reason: 'Because.' } : {};
@@ -112,7 +112,7 @@ describe('a turn that waits for an approval', () => {
   );
 
   it('ends as cancelled on an exit signal, and the model is not called again (AEA-06)', async () => {
-    const { session } = approving();
+    const { session } = createApproving();
     await session.send('Go.');
     const answer = await session.decide('refund', 'exit');
     const reason = 'Rejected by reviewer: {"orderId":1003,"amount":149}';
@@ -132,7 +132,10 @@ describe('a turn that waits for an approval', () => {
   ])(
     'resumes at the expiry as `onExpiry: %s` decides (AEA-12)',
     async (onExpiry, effects, outcome, texts) => {
-      const { session, refunds, clock } = approving({ expires: 60_000, onExpiry: onExpiry as 'approve' });
+      const { session, refunds, clock } = createApproving({
+        expires: 60_000,
+        onExpiry: onExpiry as 'approve',
+      });
       await session.send('Go.');
       await clock.advance(59_999);
       expect(await session.pending()).toHaveLength(1);
@@ -144,7 +147,7 @@ describe('a turn that waits for an approval', () => {
   );
 
   it('uses a decision once: the next call with the same input asks again (AEA-12, DEC-18)', async () => {
-    const { session, refunds } = approving({}, [REFUND]);
+    const { session, refunds } = createApproving({}, [REFUND]);
     await session.send('Go.');
     const [first] = await session.pending();
     expect(await session.decide('refund', 'approve')).toMatchObject({ outcome: 'suspended' });

@@ -15,7 +15,7 @@ const Address = defineDomainType({
 });
 const bergen = { city: 'Bergen' };
 
-const shipping = () => {
+const createShipping = () => {
   const shipped: unknown[] = [];
   const ship = defineTool({
     name: 'ship',
@@ -30,7 +30,7 @@ const shipping = () => {
 };
 
 async function callDecided(decision: Decision) {
-  const { ship, shipped } = shipping();
+  const { ship, shipped } = createShipping();
   const { call, asked, board } = createDecidedCall('ship', [decision]);
   const result = await requireType(ship, Address).call({ orderId: 7 }, call);
   return { result, asked, shipped, board };
@@ -52,7 +52,7 @@ describe('a tool that requires a type', () => {
   });
 
   it('runs at once if the blackboard has a value (DEC-17)', async () => {
-    const { ship, shipped } = shipping();
+    const { ship, shipped } = createShipping();
     const { call, asked } = createDecidedCall('ship', []);
     call.blackboard.add({ city: 'Atlantis' }, { type: 'Address' });
     call.blackboard.add(bergen, { type: 'Address' });
@@ -63,7 +63,7 @@ describe('a tool that requires a type', () => {
   });
 
   it('asks again if the newest value is no longer valid', async () => {
-    const { ship } = shipping();
+    const { ship } = createShipping();
     const { call, asked, board } = createDecidedCall('ship', [{ decision: 'edit', input: bergen }]);
     call.blackboard.add(bergen, { type: 'Address' });
     call.blackboard.add({ town: 'Getaria' }, { type: 'Address' });
@@ -73,7 +73,7 @@ describe('a tool that requires a type', () => {
   });
 
   it('asks with its own message and an initial hint (DEC-19)', async () => {
-    const { ship } = shipping();
+    const { ship } = createShipping();
     const { call, asked } = createDecidedCall('ship', [{ decision: 'reject' }]);
     const asking = requireType(ship, Address, {
       message: ({ orderId }) => `Where does ${orderId} go?`,
@@ -119,7 +119,7 @@ describe('a tool that requires a type', () => {
   });
 
   it('asks once more if the value is invalid in a way that its JSON Schema cannot express', async () => {
-    const { ship, shipped } = shipping();
+    const { ship, shipped } = createShipping();
     const sunk = { city: 'Atlantis' };
     const { call, asked } = createDecidedCall('ship', [
       { decision: 'edit', input: sunk },
@@ -141,13 +141,13 @@ describe('a tool that requires a type', () => {
 
   it('asks no question about an invalid input', async () => {
     const { call, asked } = createDecidedCall('ship', [{ decision: 'edit', input: bergen }]);
-    const result = await requireType(shipping().ship, Address).call({}, call);
+    const result = await requireType(createShipping().ship, Address).call({}, call);
     expect([result.type, asked]).toEqual(['error', []]);
   });
 
   it('reports that no person can send a value outside a session', async () => {
     const { call } = createDecidedCall('ship', [], { inSession: false });
-    await expect(requireType(shipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
+    await expect(requireType(createShipping().ship, Address).call({ orderId: 7 }, call)).rejects.toThrow(
       "Tool 'ship' requires a value of type 'Address' but no ReviewHandler is configured. " +
         'Run it in a session, where a person can decide, or review it with withReview.',
     );
@@ -155,13 +155,13 @@ describe('a tool that requires a type', () => {
 
   it('does not run without a value after the expiry', () => {
     const options = { onExpiry: 'approve' } as object; // Plain JavaScript can pass this.
-    expect(() => requireType(shipping().ship, Address, options)).toThrow(
+    expect(() => requireType(createShipping().ship, Address, options)).toThrow(
       "Tool 'ship': its onExpiry is 'approve'. It must be 'reject' or 'exit'.",
     );
   });
 
   it('is refused at its definition if it leaves no time to answer', () => {
-    expect(() => requireType(shipping().ship, Address, { expires: 0 })).toThrow(
+    expect(() => requireType(createShipping().ship, Address, { expires: 0 })).toThrow(
       "Tool 'ship': its expires is 0. It must be more than 0 and at most 9007199254740991 milliseconds.",
     );
   });

@@ -51,7 +51,7 @@ describe('approving reviewers', () => {
 });
 
 /** A reviewer that answers on demand. */
-function slow() {
+function createSlowReviewer() {
   const open: string[] = [];
   const answers = new Map<string, PromiseWithResolvers<Review>>();
   const handler: ReviewHandler = ({ message }) => {
@@ -65,7 +65,7 @@ function slow() {
 
 describe('serialized reviewers', () => {
   it('are asked about one call after another, across all tools (AEA-07)', async () => {
-    const { handler, open, answers } = slow();
+    const { handler, open, answers } = createSlowReviewer();
     const one = serialized(handler);
     const reviews = [one(request('a')), one(request('b')), one(request('c'))];
     await waitForPromises();
@@ -81,7 +81,7 @@ describe('serialized reviewers', () => {
   });
 
   it('do not wait for one another: other handlers run in parallel (AEA-07)', async () => {
-    const [first, second, plain] = [slow(), slow(), slow()];
+    const [first, second, plain] = [createSlowReviewer(), createSlowReviewer(), createSlowReviewer()];
     serialized(first.handler)(request('a'));
     serialized(second.handler)(request('b'));
     plain.handler(request('c'));
@@ -91,7 +91,7 @@ describe('serialized reviewers', () => {
   });
 
   it('are not asked about a call that has ended before its turn to be reviewed', async () => {
-    const { handler, open, answers } = slow();
+    const { handler, open, answers } = createSlowReviewer();
     const one = serialized(handler);
     const stop = new AbortController();
     one(request('a'));

@@ -15,7 +15,7 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 const OVERRIDE = '\u202e';
 const FAMILY = '👩\u200d👧';
 
-function mailing() {
+function createMailing() {
   const sent: unknown[] = [];
   const mail = defineTool({
     name: 'mail',
@@ -33,7 +33,7 @@ function mailing() {
 }
 
 const ask = async (input: JsonObject) => {
-  const { mail, sent } = mailing();
+  const { mail, sent } = createMailing();
   const tool = requireApproval(mail, ({ file, words }) => `Mail ${file}?\n${words}`);
   const agent = defineAgent({ name: 'clerk', description: 'Mails.', instructions: '', tools: [tool] });
   const session = createTestSession(agent, { replies: [{ calls: [{ name: 'mail', input }] }, 'Done.'] });
@@ -142,7 +142,7 @@ describe('a question', () => {
   });
 
   it('shows hidden characters to a synchronous reviewer in its message, but passes the input unchanged', async () => {
-    const { mail, sent } = mailing();
+    const { mail, sent } = createMailing();
     const asked: Pick<ReviewRequest, 'message' | 'input'>[] = [];
     const tool = withReview(
       mail,

@@ -4,7 +4,7 @@ import { withAwaiting } from '../../../../../src/modules/decorators/entry.ts';
 import { createDecidedCall } from './decided-invocation.ts';
 import { refundTool } from './refund.ts';
 
-const awaiting = () => {
+const createAwaiting = () => {
   const { refund, refunds } = refundTool();
   const seen: unknown[] = [];
   const tool = withAwaiting(refund, ({ amount }, call, wrapped) => {
@@ -16,7 +16,7 @@ const awaiting = () => {
 
 describe('a tool with a decider', () => {
   it('asks the question that its decider returns, and runs once it is approved (DEC-16, DEC-20)', async () => {
-    const { tool, refunds, seen } = awaiting();
+    const { tool, refunds, seen } = createAwaiting();
     const { call, asked } = createDecidedCall('refund', [{ decision: 'approve' }]);
     await tool.call({ orderId: 1003, amount: 149 }, call);
     expect(seen).toEqual([[149, '1.2.0', true]]);
@@ -25,7 +25,7 @@ describe('a tool with a decider', () => {
   });
 
   it('runs at once if the decider returns `undefined` (DEC-16, DEC-20)', async () => {
-    const { tool, refunds, seen } = awaiting();
+    const { tool, refunds, seen } = createAwaiting();
     const { call, asked } = createDecidedCall('refund', []);
     await tool.call({ orderId: 1003 }, call);
     expect(seen).toEqual([[10, '1.2.0', true]]);
@@ -34,14 +34,14 @@ describe('a tool with a decider', () => {
   });
 
   it('never asks the decider about an invalid input', async () => {
-    const { tool, seen } = awaiting();
+    const { tool, seen } = createAwaiting();
     const { call } = createDecidedCall('refund', []);
     expect(await tool.call({}, call)).toMatchObject({ type: 'error', reason: 'invalid-input' });
     expect(seen).toEqual([]);
   });
 
   it('cannot wait outside a session, where it runs only calls that need no answer (DEC-16)', async () => {
-    const { tool, refunds } = awaiting();
+    const { tool, refunds } = createAwaiting();
     const { call } = createDecidedCall('refund', [], { inSession: false });
     await expect(tool.call({ orderId: 1, amount: 149 }, call)).rejects.toThrow(ToolConfigurationError);
     await tool.call({ orderId: 2, amount: 1 }, call);

@@ -7,7 +7,7 @@ import { refundTool } from './refund.ts';
 const INPUT = { orderId: 1003, amount: 149 };
 const schema = refundTool().refund.inputSchema;
 
-async function confirmed(...decisions: readonly Decision[]) {
+async function callConfirmed(...decisions: readonly Decision[]) {
   const { refund, refunds } = refundTool();
   const { call, asked, board } = createDecidedCall('refund', decisions);
   await withConfirmation(refund, ({ amount }) => `Refund ${amount}?`).call(INPUT, call);
@@ -16,7 +16,7 @@ async function confirmed(...decisions: readonly Decision[]) {
 
 describe('a tool with confirmation', () => {
   it('always asks before it runs; anyone can decide, and the question does not expire (DEC-15)', async () => {
-    const { refunds, asked } = await confirmed({ decision: 'approve' });
+    const { refunds, asked } = await callConfirmed({ decision: 'approve' });
     expect(asked).toEqual([{ for: 'decision', message: 'Refund 149?', input: INPUT, schema }]);
     expect(refunds).toEqual([INPUT]);
   });
@@ -46,6 +46,6 @@ describe('a tool with confirmation', () => {
     [[{ decision: 'exit' }], []],
     [[{ decision: 'edit', input: { orderId: 'x' } }, { decision: 'reject' }], []],
   ])('leaves only the confirmed input on the blackboard: %j (DEC-19)', async (decisions, entries) => {
-    expect((await confirmed(...decisions)).board).toEqual(entries);
+    expect((await callConfirmed(...decisions)).board).toEqual(entries);
   });
 });

@@ -14,7 +14,7 @@ import { refundTool } from './refund.ts';
 
 const INPUT = { orderId: 1003, amount: 149 };
 
-async function reviewed(
+async function callReviewed(
   handler: ReviewHandler,
   options: ReviewOptions<ReturnType<typeof refundTool>['refund']> = {},
   change: Partial<CallRun> = {},
@@ -58,12 +58,16 @@ describe('a tool with a synchronous reviewer', () => {
       requests.push(request);
       return { decision: 'approve' };
     };
-    await reviewed(handler, { message: ({ amount }) => `${amount}?`, timeout: 1_000, onTimeout: 'reject' });
+    await callReviewed(handler, {
+      message: ({ amount }) => `${amount}?`,
+      timeout: 1_000,
+      onTimeout: 'reject',
+    });
     expect(requests).toMatchObject([{ message: '149?', timeout: 1_000, onTimeout: 'reject' }]);
   });
 
   it("carries out its reviewer's decision, and never asks a person (AEA-01, AEA-13)", async () => {
-    const { refunds, asked } = await reviewed(autoApprove());
+    const { refunds, asked } = await callReviewed(autoApprove());
     expect(refunds).toEqual([INPUT]);
     expect(asked).toEqual([]);
   });
@@ -112,14 +116,14 @@ describe('a tool with a synchronous reviewer', () => {
       [],
     ],
   ])('carries out the decision: %j (AEA-03)', async (review, result, effects) => {
-    const came = await reviewed(async () => review);
+    const came = await callReviewed(async () => review);
     expect(came.result).toMatchObject(result);
     expect(came.refunds).toEqual(effects);
   });
 
   it('passes on an exit signal that the reviewer throws (AEA-06)', async () => {
     const thrown = exitEarly('Closing time.');
-    const came = reviewed(() => {
+    const came = callReviewed(() => {
       throw thrown;
     });
     await expect(came).rejects.toBe(thrown);
@@ -145,7 +149,7 @@ describe('a tool with a synchronous reviewer', () => {
       signal = call.signal;
       return new Promise(() => {});
     };
-    const coming = reviewed(never, { onTimeout });
+    const coming = callReviewed(never, { onTimeout });
     await vi.advanceTimersByTimeAsync(299_999);
     expect(signal?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -162,7 +166,7 @@ describe('a tool with a synchronous reviewer', () => {
   it.each(['before', 'while'])('does not run if the call is stopped %s it is reviewed', async (when) => {
     const stop = new AbortController();
     const asked = vi.fn(() => new Promise<Review>(() => {}));
-    const coming = reviewed(asked, {}, { signal: stop.signal });
+    const coming = callReviewed(asked, {}, { signal: stop.signal });
     if (when === 'while') await vi.waitFor(() => expect(asked).toHaveBeenCalled(), 20_000);
     stop.abort(new Error('The turn was cancelled.'));
     await expect(coming).rejects.toThrow('The turn was cancelled.');
@@ -195,7 +199,7 @@ describe('an invalid reviewer', () => {
     { decision: 'edit' },
     { decision: 'edit', input: null },
   ])('fails the call with %j, which is not a review (AEA-03, AEA-09)', async (answer) => {
-    const coming = reviewed(pretend(() => answer));
+    const coming = callReviewed(pretend(() => answer));
     await expect(coming).rejects.toThrow(ToolConfigurationError);
     await expect(coming).rejects.toThrow(
       "The ReviewHandler of tool 'refund' returned an invalid review. It must return " +

@@ -38,7 +38,7 @@ const recordSteps = (tool: AnyTool, steps: string[], name: string): AnyTool =>
   });
 
 /** A faulty custom decorator. */
-const throwing = (tool: AnyTool, thrown: unknown): AnyTool =>
+const rejectingTool = (tool: AnyTool, thrown: unknown): AnyTool =>
   decorate(tool, { call: () => Promise.reject(thrown) });
 
 afterEach(() => {
@@ -84,7 +84,7 @@ describe('a chain of decorators', () => {
 
   it('passes on a thrown value, which only the loop turns into an error (DEC-22, DEC-23)', async () => {
     const observations: ToolObservation[] = [];
-    const broken = throwing(lookTool(), new RangeError('broken'));
+    const broken = rejectingTool(lookTool(), new RangeError('broken'));
     const observed = withObservability(broken, (observation) => void observations.push(observation));
     const session = sessionWith([observed], [calls('look'), 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -93,13 +93,16 @@ describe('a chain of decorators', () => {
   });
 
   it('leads to an error that names the tool if the thrown error has no message (DEC-23)', async () => {
-    const session = sessionWith([throwing(lookTool(), new Error(''))], [calls('look'), 'Done.']);
+    const session = sessionWith([rejectingTool(lookTool(), new Error(''))], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['Error: Exception occurred in tool: look (Error)']);
   });
 
   it('never suppresses a control-flow signal (DEC-23)', async () => {
-    const session = sessionWith([throwing(lookTool(), terminateAction('Enough.'))], [calls('look'), 'Done.']);
+    const session = sessionWith(
+      [rejectingTool(lookTool(), terminateAction('Enough.'))],
+      [calls('look'), 'Done.'],
+    );
     expect(await session.send('Go.')).toMatchObject({
       outcome: 'completed',
       signal: { type: 'terminate-action', reason: 'Enough.' },

@@ -13,7 +13,7 @@ const LOADED =
   'above. Do not call this tool again.\nWrite your script now using the skill body above.';
 
 /** A skill whose body states how often it was loaded. */
-function skill(ran: string[] = []) {
+function skillTool(ran: string[] = []) {
   const tool = defineTool({
     name: 'skill',
     description: 'Loads the skill.',
@@ -40,7 +40,7 @@ const diggingTool = (tools: readonly AnyTool[]): AnyTool => ({
 
 describe('a one-shot tool', () => {
   it('returns directly with its body, and reports a second call to the model (ONE-08)', async () => {
-    const direct = oneShotPerLoop({ ...skill(), returnDirect: true }, ADVICE);
+    const direct = oneShotPerLoop({ ...skillTool(), returnDirect: true }, ADVICE);
     const session = sessionWith([direct], [calls('skill'), calls('skill'), 'Done.']);
     const first = await session.send('Go.', { loopId: 'l' });
     expect(first).toMatchObject({ outcome: 'returned-direct', text: 'body 1' });
@@ -51,7 +51,7 @@ describe('a one-shot tool', () => {
 
   it('runs once per loop, and then returns a message with its advice (ONE-05, ONE-06, ONE-07)', async () => {
     const ran: string[] = [];
-    const session = sessionWith([skill(ran)], [calls('skill'), calls('skill'), calls('skill'), 'Done.']);
+    const session = sessionWith([skillTool(ran)], [calls('skill'), calls('skill'), calls('skill'), 'Done.']);
     const answer = await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -65,7 +65,7 @@ describe('a one-shot tool', () => {
 
   it('does not move a state machine when it is called again, because it did not run', async () => {
     const ran: string[] = [];
-    const check = skill(ran);
+    const check = skillTool(ran);
     const machine = defineStateMachine({
       name: 'orders',
       description: 'Processes orders.',
@@ -85,14 +85,14 @@ describe('a one-shot tool', () => {
   });
 
   it('runs for only one of several parallel calls (ONE-04)', async () => {
-    const session = sessionWith([skill()], [calls('skill', 'skill', 'skill'), 'Done.']);
+    const session = sessionWith([skillTool()], [calls('skill', 'skill', 'skill'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', LOADED, LOADED]);
   });
 
   it('runs again in another turn, unless that turn continues the same loop (ONE-07, ONE-10)', async () => {
     const replies = [calls('skill'), 'A.', calls('skill'), 'B.', calls('skill'), 'A.'];
-    const session = sessionWith([skill()], replies);
+    const session = sessionWith([skillTool()], replies);
     await session.send('Go.', { loopId: 'a' });
     await session.send('Go.', { loopId: 'b' });
     session.restart();
@@ -103,7 +103,7 @@ describe('a one-shot tool', () => {
   it('runs once per turn, however many replies the turn has (ONE-10)', async () => {
     const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
     const replies = [calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
-    const session = sessionWith([skill(), look], replies);
+    const session = sessionWith([skillTool(), look], replies);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['body 1', 'seen', 'seen', LOADED]);
   });
@@ -111,7 +111,7 @@ describe('a one-shot tool', () => {
   it('runs once in a turn that another Worker resumes', async () => {
     const ran: string[] = [];
     const session: TestSession = sessionWith(
-      [skill(ran), createCrashingTool(() => session)],
+      [skillTool(ran), createCrashingTool(() => session)],
       [calls('skill'), calls('crash'), calls('skill'), 'Done.'],
     );
     await session.send('Go.');
@@ -145,7 +145,7 @@ describe('a one-shot tool', () => {
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [skill(), look],
+      tools: [skillTool(), look],
       use: [slidingWindow({ maxMessages: 4 })],
     });
     const replies = [calls('skill'), calls('skill'), calls('look'), calls('look'), calls('skill'), 'Done.'];
@@ -175,7 +175,7 @@ describe('a one-shot tool', () => {
   });
 
   it('runs again in a nested loop, which does not see the content loaded outside', async () => {
-    const tool = skill();
+    const tool = skillTool();
     const session = sessionWith(
       [tool, diggingTool([tool])],
       [
@@ -198,8 +198,8 @@ describe('a one-shot tool', () => {
   it('runs every time without a loop id (ONE-07)', async () => {
     const ran: string[] = [];
     const { call } = fakeCall({ tool: 'skill' });
-    expect((await skill(ran).call({}, call)).text()).toBe('body 1');
-    expect((await skill(ran).call({}, call)).text()).toBe('body 2');
+    expect((await skillTool(ran).call({}, call)).text()).toBe('body 1');
+    expect((await skillTool(ran).call({}, call)).text()).toBe('body 2');
   });
 
   it('runs every time for an agent that generates no loop ids (ONE-02, ONE-07)', async () => {
@@ -207,7 +207,7 @@ describe('a one-shot tool', () => {
       name: 'clerk',
       description: 'Helps.',
       instructions: 'Help.',
-      tools: [skill()],
+      tools: [skillTool()],
       policies: { loopIds: 'as-sent' },
     });
     const session = createTestSession(agent, { replies: [calls('skill'), calls('skill'), 'Done.'] });
@@ -217,9 +217,9 @@ describe('a one-shot tool', () => {
   });
 
   it('counts as used under the name that the model knows', async () => {
-    const renamed = { ...skill(), name: 'load_skill' };
+    const renamed = { ...skillTool(), name: 'load_skill' };
     const session = sessionWith(
-      [skill(), renamed],
+      [skillTool(), renamed],
       [calls('skill', 'load_skill'), calls('load_skill'), 'Done.'],
     );
     await session.send('Go.');

@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/modules/decorators/entry.ts';
 import { scriptedModel, type TestSession } from '../../../../../src/testing/entry.ts';
 import { createMemoryLoop, runForOutput } from '../../../../doors/loop.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { fakeCall } from '../fake-call.ts';
 import { calls, createCrashingTool, sessionWith, shownResults } from './turns.ts';
 
@@ -126,7 +126,7 @@ describe('a blackboard sink without a session', () => {
   const PROBLEM = "There is no session, so the artifact of tool 'other' was not published to a blackboard.";
 
   it('keeps the result, and logs one warning (DEC-09)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const published = publishToBlackboard(other);
     const { call, board } = outside();
     for (let n = 0; n < 2; n += 1) expect((await published.call({}, call)).text()).toBe('One.');
@@ -135,7 +135,7 @@ describe('a blackboard sink without a session', () => {
   });
 
   it('does not interrupt a loop without a blackboard (DEC-09)', async () => {
-    const warned = warnings();
+    const warned = captureWarnings();
     const model = scriptedModel([calls('other', 'other'), 'Done.']);
     const { loop, state } = createMemoryLoop({ tools: [publishToBlackboard(other)], model });
     expect(await runForOutput(loop)).toMatchObject({ outcome: 'completed' });

@@ -23,7 +23,7 @@ import { calls, sessionWith, shownResults } from './turns.ts';
 
 const Route = defineDomainType({ name: 'Route', schema: v.object({ hours: v.number() }) });
 const route = artifact('Two hours.', Route, { hours: 2 });
-const returning = (value: unknown): AnyTool =>
+const returningTool = (value: unknown): AnyTool =>
   defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => value });
 
 /** Runs a turn with one call of the tool. Without a signal, the model replies 'Done.' */
@@ -36,7 +36,7 @@ async function endOf(tool: AnyTool) {
   return { outcome, text, signal, result: ended[0], board: (await session.state()).blackboard, session };
 }
 
-const replanned = (reason: string) => ({
+const replannedOutcome = (reason: string) => ({
   outcome: 'completed',
   text: '',
   signal: { type: 'replan', reason },
@@ -49,8 +49,8 @@ afterEach(() => {
 
 describe('a replanning tool', () => {
   it('ends its loop with the result and its reason, and puts its text on the blackboard (DEC-12)', async () => {
-    const end = await endOf(replanning(returning(route), 'There is a route.'));
-    expect(end).toMatchObject(replanned('There is a route.'));
+    const end = await endOf(replanning(returningTool(route), 'There is a route.'));
+    expect(end).toMatchObject(replannedOutcome('There is a route.'));
     expect(end.result).toEqual({
       type: 'artifact',
       content: 'Two hours.',
@@ -63,7 +63,7 @@ describe('a replanning tool', () => {
   });
 
   it('adds entries by its updater instead, if it has one (DEC-12)', async () => {
-    const tool = replanning(returning(route), 'There is a route.', (result, { blackboard }) =>
+    const tool = replanning(returningTool(route), 'There is a route.', (result, { blackboard }) =>
       blackboard.add({ told: result.text() }, { name: 'news' }),
     );
     expect((await endOf(tool)).board).toEqual([{ name: 'news', value: { told: 'Two hours.' } }]);
@@ -71,12 +71,12 @@ describe('a replanning tool', () => {
 
   it('ends its loop after an error too; the updater receives the message, but its additions are discarded (DEC-12)', async () => {
     const told: string[] = [];
-    const tool = replanning(returning(error('The road is closed.')), 'Find another.', (result, call) => {
+    const tool = replanning(returningTool(error('The road is closed.')), 'Find another.', (result, call) => {
       told.push(result.text());
       call.blackboard.add(result.text());
     });
     const end = await endOf(tool);
-    expect(end).toMatchObject({ ...replanned('Find another.'), board: [] });
+    expect(end).toMatchObject({ ...replannedOutcome('Find another.'), board: [] });
     expect(end.result).toMatchObject({ type: 'error', message: 'The road is closed.' });
     expect(told).toEqual(['The road is closed.']);
   });
@@ -112,24 +112,24 @@ describe('a replanning tool', () => {
   it('ends its loop even if its updater fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
-    const tool = replanning(returning('seen'), 'News.', () => {
+    const tool = replanning(returningTool('seen'), 'News.', () => {
       throw failure;
     });
-    expect(await endOf(tool)).toMatchObject({ ...replanned('News.'), result: { content: 'seen' } });
+    expect(await endOf(tool)).toMatchObject({ ...replannedOutcome('News.'), result: { content: 'seen' } });
     expect(log.mock.calls).toEqual([["holdfast: the blackboard updater of tool 'look' failed", failure]]);
   });
 });
 
 describe('replanAlways', () => {
   it('ends the loop with the name of the tool as its reason, and puts the artifact on the blackboard (DEC-13)', async () => {
-    const end = await endOf(replanAlways(returning(route)));
-    expect(end).toMatchObject(replanned('look replans'));
+    const end = await endOf(replanAlways(returningTool(route)));
+    expect(end).toMatchObject(replannedOutcome('look replans'));
     expect(end.board).toEqual([{ type: 'Route', value: { hours: 2 } }]);
   });
 
   it('adds no entry if there is no artifact (DEC-13)', async () => {
-    const end = await endOf(replanAlways(returning('words')));
-    expect(end).toMatchObject({ ...replanned('look replans'), board: [] });
+    const end = await endOf(replanAlways(returningTool('words')));
+    expect(end).toMatchObject({ ...replannedOutcome('look replans'), board: [] });
   });
 });
 
@@ -139,20 +139,20 @@ const Other: ArtifactType = { name: 'Other' };
 
 describe('replanWhen', () => {
   it('ends the loop if the predicate matches the artifact (DEC-13)', async () => {
-    const end = await endOf(replanWhen(returning(route), isLong));
-    expect(end).toMatchObject({ ...replanned('look replans based on result'), board: [] });
-    const typed = replanWhen(returning(route), ({ hours }) => hours === 2, { type: Route });
-    expect(await endOf(typed)).toMatchObject(replanned('look replans based on result'));
+    const end = await endOf(replanWhen(returningTool(route), isLong));
+    expect(end).toMatchObject({ ...replannedOutcome('look replans based on result'), board: [] });
+    const typed = replanWhen(returningTool(route), ({ hours }) => hours === 2, { type: Route });
+    expect(await endOf(typed)).toMatchObject(replannedOutcome('look replans based on result'));
   });
 
   it.each([
-    ['the predicate is false', replanWhen(returning(route), () => false)],
-    ['there is no artifact', replanWhen(returning('words'), () => true)],
-    ['it is an error', replanWhen(returning(error('No.')), () => true)],
-    ['it is of another type', replanWhen(returning(route), () => true, { type: Other })],
+    ['the predicate is false', replanWhen(returningTool(route), () => false)],
+    ['there is no artifact', replanWhen(returningTool('words'), () => true)],
+    ['it is an error', replanWhen(returningTool(error('No.')), () => true)],
+    ['it is of another type', replanWhen(returningTool(route), () => true, { type: Other })],
     [
       'its value does not match the type',
-      replanWhen(returning(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
+      replanWhen(returningTool(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(wentOn);
@@ -160,24 +160,26 @@ describe('replanWhen', () => {
 
   it('passes a list to the predicate as a whole', async () => {
     const asked: Json[] = [];
-    await endOf(replanWhen(returning([1, 2]), (found) => asked.push(found) < 0));
+    await endOf(replanWhen(returningTool([1, 2]), (found) => asked.push(found) < 0));
     expect(asked).toEqual([[1, 2]]);
   });
 });
 
 describe('replanAndAdd', () => {
   it('ends the loop with the value on the blackboard that it makes from the artifact (DEC-13)', async () => {
-    const tool = replanAndAdd(returning(route), ({ hours }) => ({ minutes: 60 * hours }), { type: Route });
+    const tool = replanAndAdd(returningTool(route), ({ hours }) => ({ minutes: 60 * hours }), {
+      type: Route,
+    });
     const end = await endOf(tool);
-    expect(end).toMatchObject(replanned('look replans based on result'));
+    expect(end).toMatchObject(replannedOutcome('look replans based on result'));
     expect(end.board).toEqual([{ value: { minutes: 120 } }]);
   });
 
   it.each([
-    ['it returns undefined', replanAndAdd(returning(route), () => undefined)],
-    ['it returns null', replanAndAdd(returning(route), () => null)],
-    ['there is no artifact', replanAndAdd(returning('words'), () => 1)],
-    ['it is of another type', replanAndAdd(returning(route), () => 1, { type: Other })],
+    ['it returns undefined', replanAndAdd(returningTool(route), () => undefined)],
+    ['it returns null', replanAndAdd(returningTool(route), () => null)],
+    ['there is no artifact', replanAndAdd(returningTool('words'), () => 1)],
+    ['it is of another type', replanAndAdd(returningTool(route), () => 1, { type: Other })],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
     expect(await endOf(tool)).toMatchObject(wentOn);
   });
@@ -185,7 +187,7 @@ describe('replanAndAdd', () => {
 
 describe('conditionalReplan', () => {
   it('passes the result, the artifact, the call and the tool to its decider (DEC-14)', async () => {
-    const tool = returning(route);
+    const tool = returningTool(route);
     const seen: ReplanContext<AnyTool>[] = [];
     const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
     expect(end).toMatchObject(wentOn);
@@ -198,24 +200,24 @@ describe('conditionalReplan', () => {
   });
 
   it('ends the loop if its decider decides so, and adds entries by its updater (DEC-14)', async () => {
-    const tool = conditionalReplan(returning('seen'), async ({ content }) => ({
+    const tool = conditionalReplan(returningTool('seen'), async ({ content }) => ({
       reason: `It has ${content}.`,
       updater: (_, { blackboard }) => blackboard.add('known'),
     }));
     const end = await endOf(tool);
-    expect(end).toMatchObject({ ...replanned('It has seen.'), board: [{ value: 'known' }] });
+    expect(end).toMatchObject({ ...replannedOutcome('It has seen.'), board: [{ value: 'known' }] });
   });
 
   it('asks its decider about errors, and continues without a decision (DEC-13)', async () => {
-    const failed = conditionalReplan(returning(error('No.')), ({ content }) => ({ reason: content }));
-    expect(await endOf(failed)).toMatchObject(replanned('No.'));
-    expect(await endOf(conditionalReplan(returning('seen'), () => null))).toMatchObject(wentOn);
+    const failed = conditionalReplan(returningTool(error('No.')), ({ content }) => ({ reason: content }));
+    expect(await endOf(failed)).toMatchObject(replannedOutcome('No.'));
+    expect(await endOf(conditionalReplan(returningTool('seen'), () => null))).toMatchObject(wentOn);
   });
 
   it('continues with the result of the tool if its decider fails, and logs the failure', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
-    const tool = conditionalReplan(returning('seen'), () => Promise.reject(failure));
+    const tool = conditionalReplan(returningTool('seen'), () => Promise.reject(failure));
     const end = await endOf(tool);
     expect(end).toMatchObject(wentOn);
     expect(shownResults(end.session)).toEqual(['seen']);

@@ -31,13 +31,13 @@ const Order = defineDomainType({
   schema: v.object({ id: v.string(), at: v.pipe(v.string(), v.isoDate(), v.toDate()) }),
 });
 
-const returning = (value: unknown, output?: DomainType) =>
+const returningTool = (value: unknown, output?: DomainType) =>
   defineTool({ name: 'find', description: 'Finds.', effect: 'read', output, run: () => value });
 
 /** The artifacts that a sink receives from this result. */
-async function sunk(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
+async function sinkValue(value: unknown, type?: ArtifactType): Promise<readonly unknown[]> {
   const list = listSink();
-  await sinkArtifacts(returning(value), list, { type }).call({}, fakeCall().call);
+  await sinkArtifacts(returningTool(value), list, { type }).call({}, fakeCall().call);
   return list.items();
 }
 
@@ -48,7 +48,7 @@ afterEach(() => {
 describe('a sinking tool', () => {
   it('passes its artifact to the sink, and returns the result unchanged (DEC-04, DEC-11)', async () => {
     const seen: [unknown, string][] = [];
-    const find = sinkArtifacts(returning(artifact('Found 3.', { score: 3 })), (found, call) => {
+    const find = sinkArtifacts(returningTool(artifact('Found 3.', { score: 3 })), (found, call) => {
       seen.push([found, call.id]);
     });
     const session = sessionWith([find], [calls('find'), 'Done.']);
@@ -67,31 +67,31 @@ describe('a sinking tool', () => {
     ['an artifact of another type', artifact('', { name: 'Other' }, { n: 1 }), []],
     ['an untyped artifact of the same shape', { n: 1 }, []],
   ])('passes on the artifacts of a type if it returns %s (DEC-05)', async (_, value, taken) => {
-    expect(await sunk(value, Score)).toEqual(taken);
+    expect(await sinkValue(value, Score)).toEqual(taken);
   });
 
   it('uses the type that the tool declares for its results (DEC-05)', async () => {
     const list = listSink();
-    await sinkArtifacts(returning({ n: 1 }, Score), list, { type: Score }).call({}, fakeCall().call);
+    await sinkArtifacts(returningTool({ n: 1 }, Score), list, { type: Score }).call({}, fakeCall().call);
     expect(list.items()).toEqual([{ n: 1 }]);
   });
 
   it('passes on every artifact, but no text, if it has no type (DEC-05)', async () => {
-    expect(await sunk({ n: 1 })).toEqual([{ n: 1 }]);
-    expect(await sunk(artifact('', Score, 'a value'))).toEqual(['a value']);
-    expect(await sunk('words')).toEqual([]);
-    expect(await sunk(error('No.'))).toEqual([]);
+    expect(await sinkValue({ n: 1 })).toEqual([{ n: 1 }]);
+    expect(await sinkValue(artifact('', Score, 'a value'))).toEqual(['a value']);
+    expect(await sinkValue('words')).toEqual([]);
+    expect(await sinkValue(error('No.'))).toEqual([]);
   });
 
   it('passes on the items of a list one by one, in order; an empty list has no items (DEC-06)', async () => {
-    expect(await sunk([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
-    expect(await sunk([])).toEqual([]);
-    expect(await sunk(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(await sinkValue([{ n: 1 }, { n: 2 }, [3]])).toEqual([{ n: 1 }, { n: 2 }, [3]]);
+    expect(await sinkValue([])).toEqual([]);
+    expect(await sinkValue(artifact('', Score, [{ n: 1 }, { n: 2 }]), Score)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
   it('passes on only the items of a mixed list that match the type (DEC-06)', async () => {
     const mixed = [{ id: 'o1', at: '2026-01-02' }, { id: 'c1' }, 'o2', { id: 'o3', at: '2026-01-03' }];
-    expect(await sunk(artifact('', Order, mixed), Order)).toEqual([
+    expect(await sinkValue(artifact('', Order, mixed), Order)).toEqual([
       { id: 'o1', at: new Date('2026-01-02') },
       { id: 'o3', at: new Date('2026-01-03') },
     ]);
@@ -101,7 +101,7 @@ describe('a sinking tool', () => {
     const steps: string[] = [];
     const list = listSink<number>();
     const orders = [{ id: 'o1', at: '2026-01-02' }, { id: 'none' }, { id: 'o3', at: '2025-01-03' }];
-    const find = sinkArtifacts(returning(artifact('', Order, orders)), list, {
+    const find = sinkArtifacts(returningTool(artifact('', Order, orders)), list, {
       type: Order,
       filter: ({ id, at }) => {
         steps.push(`filter ${id}`);
@@ -119,14 +119,14 @@ describe('a sinking tool', () => {
 
   it('passes on no artifact if the tool throws, and lets the error through (DEC-07)', async () => {
     const list = listSink();
-    const broken: AnyTool = { ...returning(1), call: () => Promise.reject(new Error('broken')) };
+    const broken: AnyTool = { ...returningTool(1), call: () => Promise.reject(new Error('broken')) };
     await expect(sinkArtifacts(broken, list).call({}, fakeCall().call)).rejects.toThrow('broken');
     expect(list.items()).toEqual([]);
   });
 
   it('passes the type and the journaled JSON to the sink', async () => {
     const seen: unknown[] = [];
-    const find = returning(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
+    const find = returningTool(artifact('', Order, { id: 'o1', at: '2026-01-02' }));
     await sinkArtifacts(find, (_, call) => void seen.push(call.artifact), { type: Order }).call(
       {},
       fakeCall().call,
@@ -140,7 +140,7 @@ describe('a sinking tool', () => {
   });
 
   it('passes a copy to the sink', async () => {
-    const find = sinkArtifacts(returning({ tags: ['a'] }), (found) => {
+    const find = sinkArtifacts(returningTool({ tags: ['a'] }), (found) => {
       if (isTagged(found)) found.tags.push('changed');
     });
     const session = sessionWith([find], [calls('find'), 'Done.']);
@@ -150,7 +150,7 @@ describe('a sinking tool', () => {
 
   it('does not pass the secrets of the invocation to the sink', async () => {
     const list = listSink();
-    const find = sinkArtifacts(returning({ note: 'by hunter22' }), list);
+    const find = sinkArtifacts(returningTool({ note: 'by hunter22' }), list);
     await find.call({}, fakeCall({ secrets: Secrets.of({ KEY: 'hunter22' }) }).call);
     expect(list.items()).toEqual([{ note: 'by [secret KEY]' }]);
   });
@@ -159,7 +159,7 @@ describe('a sinking tool', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('The queue is full.');
     const sunkAfter: Json[] = [];
-    const find = sinkArtifacts(returning([1, 2]), (found) => {
+    const find = sinkArtifacts(returningTool([1, 2]), (found) => {
       if (found === 1) throw failure;
       sunkAfter.push(found);
     });
@@ -171,7 +171,7 @@ describe('a sinking tool', () => {
   });
 
   it('ends the turn if its sink throws a control-flow signal', async () => {
-    const find = sinkArtifacts(returning({ n: 1 }), () => {
+    const find = sinkArtifacts(returningTool({ n: 1 }), () => {
       throw exitEarly('Enough.');
     });
     const session = sessionWith([find], [calls('find')]);
@@ -184,7 +184,7 @@ describe('a sinking tool', () => {
   it('does not wait for a sink if its call is aborted', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const stop = new AbortController();
-    const find = sinkArtifacts(returning({ n: 1 }), () => {
+    const find = sinkArtifacts(returningTool({ n: 1 }), () => {
       stop.abort();
       return new Promise<never>(() => {});
     });
@@ -199,7 +199,7 @@ const isTagged = (value: unknown): value is { tags: string[] } =>
   typeof value === 'object' && value !== null && 'tags' in value;
 
 describe('an unfolding tool with a sink', () => {
-  const find = returning(artifact('Found 3.', { score: 3 }));
+  const find = returningTool(artifact('Found 3.', { score: 3 }));
   const files = (...tools: readonly AnyTool[]) =>
     defineUnfolding({ name: 'files', description: 'Files.', tools });
 
@@ -241,7 +241,7 @@ describe('an unfolding tool with a sink', () => {
     ['publishToBlackboard', (tool) => publishToBlackboard(tool, { name: 'found' }), { name: 'found' }],
     ['trackAssets', (tool) => trackAssets(tool), { name: 'asset::7' }],
   ])('publishes the artifacts of its inner tools with %s', async (_, decorated, entry) => {
-    const made = returning({ id: 7 });
+    const made = returningTool({ id: 7 });
     const session = sessionWith([decorated(files(made))], [calls('files'), calls('find'), 'Done.']);
     await session.send('Go.');
     expect((await session.state()).blackboard).toMatchObject([{ ...Object(entry), value: { id: 7 } }]);

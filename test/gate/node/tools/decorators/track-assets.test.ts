@@ -10,9 +10,9 @@ const Concert = defineDomainType({
   name: 'Concert',
   schema: v.object({ id: v.string(), works: v.array(v.string()) }),
 });
-const returning = (name: string, value: unknown) =>
+const returningTool = (name: string, value: unknown) =>
   defineTool({ name, description: 'Makes.', effect: 'read', run: () => value });
-const plan = returning('plan', artifact('Planned.', Concert, { id: 'c1', works: ['a', 'b', 'c'] }));
+const plan = returningTool('plan', artifact('Planned.', Concert, { id: 'c1', works: ['a', 'b', 'c'] }));
 
 async function assetsAfter(tools: Parameters<typeof sessionWith>[0]) {
   const session = sessionWith(tools, [calls(...tools.map(({ name }) => name)), 'Done.']);
@@ -34,14 +34,14 @@ describe('tracked assets', () => {
     ['missing for text', 'words', []],
     ['missing for a value that is not an object', artifact('', 'a value'), []],
   ])('are %s (AST-01)', async (_, value, ids) => {
-    const { assets } = await assetsAfter([trackAssets(returning('make', value))]);
+    const { assets } = await assetsAfter([trackAssets(returningTool('make', value))]);
     expect(assets.map(({ id }) => id)).toEqual(ids);
   });
 
   it('are filtered after their type is checked (AST-01)', async () => {
     const asked: string[] = [];
     const both = [{ id: 'c1', works: ['a'] }, { id: 'x' }, { id: 'c2', works: ['a', 'b', 'c'] }];
-    const tool = trackAssets(returning('make', artifact('', Concert, both)), {
+    const tool = trackAssets(returningTool('make', artifact('', Concert, both)), {
       type: Concert,
       filter: ({ id, works }) => {
         asked.push(id);
@@ -77,14 +77,17 @@ describe('tracked assets', () => {
   });
 
   it('can share an id if their types differ', async () => {
-    const other = returning('other', artifact('', { name: 'Other' }, { id: 'c1' }));
+    const other = returningTool('other', artifact('', { name: 'Other' }, { id: 'c1' }));
     const { assets } = await assetsAfter(trackAssets([plan, other]));
     expect(assets.map(({ type, id }) => `${type} ${id}`)).toEqual(['Concert c1', 'Other c1']);
   });
 
   it('come from several tools through one filter (AST-01)', async () => {
     const tools = trackAssets(
-      [returning('one', { id: 'important-1' }), returning('two', [{ id: 'x' }, { id: 'important-2' }])],
+      [
+        returningTool('one', { id: 'important-1' }),
+        returningTool('two', [{ id: 'x' }, { id: 'important-2' }]),
+      ],
       { filter: (asset) => JSON.stringify(asset).includes('important-') },
     );
     expect((await assetsAfter(tools)).assets.map(({ id }) => id)).toEqual(['important-1', 'important-2']);
@@ -102,7 +105,7 @@ describe('tracked assets', () => {
   it('are read through a type, which omits other entries of the blackboard', async () => {
     const { call, board } = fakeCall();
     await trackAssets(plan).call({}, call);
-    await trackAssets(returning('other', { id: 'o1' })).call({}, call);
+    await trackAssets(returningTool('other', { id: 'o1' })).call({}, call);
     call.blackboard.add({ id: 'published' }, { name: 'published' });
     call.blackboard.add({ id: 'c9' }, { name: 'asset:"Concert":c9', type: 'Concert' });
     expect(assetsOf(board).map(({ id }) => id)).toEqual(['c1', 'o1', 'c9']);

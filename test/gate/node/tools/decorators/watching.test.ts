@@ -24,7 +24,7 @@ import { fakeCall } from '../fake-call.ts';
 import { calls, sessionWith, shownResults } from './turns.ts';
 
 const input = { type: 'object', properties: { at: { type: 'string' } } };
-const returning = (value: unknown) =>
+const returningTool = (value: unknown) =>
   defineTool({
     name: 'look',
     description: 'Looks.',
@@ -33,8 +33,8 @@ const returning = (value: unknown) =>
     run: () => value,
   });
 /** A decorator that throws after the tool has run. */
-const throwing = (thrown: unknown): AnyTool => {
-  const look = returning('seen');
+const throwingTool = (thrown: unknown): AnyTool => {
+  const look = returningTool('seen');
   return decorate(look, {
     call: async (given, call) => {
       await look.call(given, call);
@@ -43,7 +43,7 @@ const throwing = (thrown: unknown): AnyTool => {
   });
 };
 
-function events() {
+function collectEvents() {
   const list: ToolCallEvent[] = [];
   return { list, publish: (event: ToolCallEvent): void => void list.push(event) };
 }
@@ -59,9 +59,9 @@ afterEach(() => {
 
 describe('a tool that publishes events', () => {
   it('publishes a request with its input, and a response with its result and running time (DEC-21)', async () => {
-    const { list, publish } = events();
+    const { list, publish } = collectEvents();
     clockOf(1_000, 1_005);
-    const result = await withEventPublication(returning('seen'), publish).call(
+    const result = await withEventPublication(returningTool('seen'), publish).call(
       { at: 'sea' },
       fakeCall({ tool: 'watch' }).call,
     );
@@ -74,8 +74,8 @@ describe('a tool that publishes events', () => {
   });
 
   it('publishes an error that the tool returns as its result (DEC-21)', async () => {
-    const { list, publish } = events();
-    await withEventPublication(returning(error('No.')), publish).call({}, fakeCall().call);
+    const { list, publish } = collectEvents();
+    await withEventPublication(returningTool(error('No.')), publish).call({}, fakeCall().call);
     expect(list[1]).toMatchObject({ outcome: { type: 'result', result: { type: 'error', message: 'No.' } } });
   });
 
@@ -83,16 +83,16 @@ describe('a tool that publishes events', () => {
     ['a failure', new Error('broken')],
     ['a signal', exitEarly('Enough.')],
   ])('publishes %s that a decorator inside it throws, and rethrows it (DEC-21)', async (_, thrown) => {
-    const { list, publish } = events();
-    const call = withEventPublication(throwing(thrown), publish).call({}, fakeCall().call);
+    const { list, publish } = collectEvents();
+    const call = withEventPublication(throwingTool(thrown), publish).call({}, fakeCall().call);
     await expect(call).rejects.toBe(thrown);
     expect(list.map(({ type }) => type)).toEqual(['request', 'response']);
     expect(list[1]).toMatchObject({ outcome: { type: 'failure', error: thrown } });
   });
 
   it('wraps a tool only once for the same publisher, at any depth (DEC-21)', async () => {
-    const [one, two] = [events(), events()];
-    const tool = withEventPublication(returning('seen'), one.publish);
+    const [one, two] = [collectEvents(), collectEvents()];
+    const tool = withEventPublication(returningTool('seen'), one.publish);
     expect(withEventPublication(tool, one.publish)).toBe(tool);
     const gated = oneShotPerLoop(tool, 'Go on.');
     expect(withEventPublication(gated, one.publish)).toBe(gated);
@@ -126,7 +126,7 @@ describe('a tool that publishes events', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('no');
     const session = sessionWith(
-      [withEventPublication(returning('seen'), () => Promise.reject(failure))],
+      [withEventPublication(returningTool('seen'), () => Promise.reject(failure))],
       [calls('look'), 'Done.'],
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -136,16 +136,16 @@ describe('a tool that publishes events', () => {
   });
 
   it('does not publish the secrets of the invocation', async () => {
-    const { list, publish } = events();
+    const { list, publish } = collectEvents();
     const secrets = Secrets.of({ KEY: 'hunter22' });
-    const look = withEventPublication(returning(artifact('by hunter22', { by: 'hunter22' })), publish);
+    const look = withEventPublication(returningTool(artifact('by hunter22', { by: 'hunter22' })), publish);
     await look.call({ at: 'hunter22' }, fakeCall({ secrets }).call);
     expect(JSON.stringify(list)).not.toContain('hunter22');
     expect(list).toHaveLength(2);
   });
 
   it('publishes the request again if another Worker resumes the call', async () => {
-    const { list, publish } = events();
+    const { list, publish } = collectEvents();
     const session: TestSession = sessionWith(
       [
         withEventPublication(
@@ -174,9 +174,9 @@ describe('a tool that publishes events', () => {
   });
 
   it('publishes no response for a call that waits for an answer', async () => {
-    const { list, publish } = events();
+    const { list, publish } = collectEvents();
     const asks: AnyTool = {
-      ...returning('seen'),
+      ...returningTool('seen'),
       uses: [answers],
       call: async (_, call) => {
         await call.ask({ for: 'decision', message: 'May I?' });
@@ -201,7 +201,7 @@ describe('an observed tool', () => {
   const base = { call: '1.2.0', tool: 'watch', input: { at: 'sea' }, ms: 5 };
 
   it('works without an observer (DEC-25)', async () => {
-    const tool = withObservability(returning('seen'));
+    const tool = withObservability(returningTool('seen'));
     const session = sessionWith([tool], [calls('look'), 'Done.']);
     await session.send('Go.');
     expect(shownResults(session)).toEqual(['seen']);
@@ -209,23 +209,23 @@ describe('an observed tool', () => {
   });
 
   it('records its name, input, status and result (DEC-25)', async () => {
-    expect(await observed(returning('seen'))).toEqual([
+    expect(await observed(returningTool('seen'))).toEqual([
       { ...base, status: 'success', result: expect.objectContaining({ content: 'seen' }) },
     ]);
   });
 
   it.each([
-    ['the tool returns', returning(error('No.')), 'error'],
-    ['has a reason', { ...returning(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
-    ['is thrown', throwing(new TypeError('broken')), 'TypeError'],
-    ['is not an Error', throwing('broken'), 'string'],
-    ['is a configuration error', throwing(new ToolConfigurationError('No key.')), 'error'],
+    ['the tool returns', returningTool(error('No.')), 'error'],
+    ['has a reason', { ...returningTool(1), inputSchema: {}, call: strictCall }, 'invalid-input'],
+    ['is thrown', throwingTool(new TypeError('broken')), 'TypeError'],
+    ['is not an Error', throwingTool('broken'), 'string'],
+    ['is a configuration error', throwingTool(new ToolConfigurationError('No key.')), 'error'],
   ])('records the type of an error that %s (DEC-25)', async (_, tool, errorType) => {
     expect(await observed(tool)).toEqual([{ ...base, status: 'error', errorType }]);
   });
 
   it('does not record a control-flow signal as an error', async () => {
-    expect(await observed(throwing(exitEarly('Enough.')))).toEqual([
+    expect(await observed(throwingTool(exitEarly('Enough.')))).toEqual([
       { ...base, status: 'success', result: expect.objectContaining({ content: 'Enough.' }) },
     ]);
   });

@@ -26,12 +26,12 @@ const search = defineTool({
 });
 
 /** The properties of a tool without its methods and its delegate. */
-const data = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
+const dataOf = ({ check: _, call: __, delegate: ___, ...rest }: AnyTool) => rest;
 
 describe('a renamed tool', () => {
   it('is a copy that differs only in its name (TOOL-14, TOOL-13)', () => {
     const renamed = withName(search, 'kb_search');
-    expect(data(renamed)).toEqual({ ...data(search), name: 'kb_search' });
+    expect(dataOf(renamed)).toEqual({ ...dataOf(search), name: 'kb_search' });
     expect(search.name).toBe('search');
   });
 
@@ -89,7 +89,7 @@ describe('a renamed tool', () => {
 describe('a described tool', () => {
   it('has another description, and no other change (TOOL-15)', async () => {
     const described = withDescription(search, 'Searches the handbook.');
-    expect(data(described)).toEqual({ ...data(search), description: 'Searches the handbook.' });
+    expect(dataOf(described)).toEqual({ ...dataOf(search), description: 'Searches the handbook.' });
     expect(described.delegate).toBe(search);
     expect(search.description).toBe('Searches.');
     const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
@@ -139,7 +139,7 @@ describe('a tool with more metadata', () => {
 
   it('keeps everything else, and can be called (TOOL-12)', async () => {
     const more = withMetadata(search, 'cost', 3);
-    expect(data(more)).toEqual({ ...data(search), metadata: { team: 'kb', cost: 3 } });
+    expect(dataOf(more)).toEqual({ ...dataOf(search), metadata: { team: 'kb', cost: 3 } });
     expect(more.delegate).toBe(search);
     const { call } = fakeInvocation('search', ToolCallContext.of({ tenantId: 'acme' }));
     expect((await more.call({ query: 'kelp' }, call)).text()).toBe('kelp for acme');

@@ -19,7 +19,7 @@ import { fromAiTool } from '../../../../../src/modules/ai-sdk-tools/entry.ts';
 import { defineManualTool } from '../../../../../src/modules/answers/entry.ts';
 import { manual, publishToBlackboard, withOutput } from '../../../../../src/modules/decorators/entry.ts';
 import { createTestSession } from '../../../../../src/testing/entry.ts';
-import { agent, answers, calls, resultsRead } from '../../agentic/scenes.ts';
+import { answeringTool, calls, createAgent, resultsRead } from '../../agentic/scenes.ts';
 import { sayingTool, scene } from '../../mcp/tools/scenes.ts';
 
 const Customer = defineDomainType({
@@ -33,7 +33,7 @@ const ann = { id: 'ann', spent: 7 };
 
 /** A turn with one call of this tool. */
 async function turnOf(tool: AnyTool) {
-  const session = createTestSession(agent('desk', [tool]), {
+  const session = createTestSession(createAgent('desk', [tool]), {
     replies: [calls(tool.name), 'Done.'],
     log: false,
   });
@@ -61,7 +61,7 @@ describe('a tool with an added output type', () => {
   ])(
     'returns %s as a value of the type, and the text for the model is unchanged (S0-062)',
     async (_, value, kept, words) => {
-      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
       expect(answer.artifacts).toMatchObject([{ type: 'Customer', value: kept }]);
       expect([answer.artifactsOf(Customer), read]).toEqual([[ann], words]);
     },
@@ -70,23 +70,23 @@ describe('a tool with an added output type', () => {
   it('keeps the files of its result (S0-062)', async () => {
     const png = image(Uint8Array.from([137, 80, 78, 71]), 'image/png');
     const { answer } = await turnOf(
-      withOutput(answers('get', content([JSON.stringify(ann), png])), Customer),
+      withOutput(answeringTool('get', content([JSON.stringify(ann), png])), Customer),
     );
     expect(answer.artifactsOf(Customer)).toEqual([ann]);
   });
 
   it('returns an error to the model if the value does not fit the type (S0-062)', async () => {
     for (const value of [{ id: 'ann' }, '{"id":"ann"}', artifact('Ann.', { id: 'ann' })]) {
-      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
       expect([read, answer.artifacts]).toEqual([NO_CUSTOMER, []]);
     }
-    const { read } = await turnOf(withOutput(answers('get', { id: 7 }), v.object({ id: v.string() })));
+    const { read } = await turnOf(withOutput(answeringTool('get', { id: 7 }), v.object({ id: v.string() })));
     expect(read).toMatch(/^Error: Tool 'get' ran and finished, but its result does not fit its output: id: /);
   });
 
   it('returns text without JSON, and errors, unchanged (S0-062)', async () => {
     for (const value of ['No such customer.', '7', error('Closed.')]) {
-      const { answer, read } = await turnOf(withOutput(answers('get', value), Customer));
+      const { answer, read } = await turnOf(withOutput(answeringTool('get', value), Customer));
       expect(answer.artifacts).toEqual([]);
       expect(read).toBe(typeof value === 'string' ? value : 'Error: Closed.');
     }
@@ -105,7 +105,7 @@ describe('a tool with an added output type', () => {
   ])(
     'can come from %s; its result is on the blackboard and chained as that type (S0-062)',
     async (_, source) => {
-      const desk = agent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
+      const desk = createAgent('desk', [source], { use: [chaining([chainFrom(Customer)])] });
       const session = createTestSession(desk, { replies: [calls('get'), calls('greet'), 'Done.'] });
       const answer = await session.send('Go.');
       expect([resultsRead(session)[1], answer.artifactsOf(Customer)]).toEqual(['Hello ann.', [ann]]);
@@ -114,7 +114,7 @@ describe('a tool with an added output type', () => {
   );
 
   it('is refused without a schema, or if the provider runs the tool', () => {
-    expect(() => withOutput(answers('get', 1), 'Customer' as never)).toThrow(
+    expect(() => withOutput(answeringTool('get', 1), 'Customer' as never)).toThrow(
       "Tool 'get': its output is 'Customer'. Use a schema or a domain type.",
     );
     const search = providerTool({ type: 'provider', id: 'openai.web_search', args: {} });
@@ -131,7 +131,7 @@ describe('a declared output', () => {
     const own = defineManualTool({ ...base, name: 'get' });
     const made = manual(defineTool({ ...base, name: 'get', run: () => ann }));
     for (const tool of [own, made]) {
-      const session = createTestSession(agent('desk', [tool]), {
+      const session = createTestSession(createAgent('desk', [tool]), {
         replies: [calls('get'), 'Done.', calls('get'), 'Done.'],
         log: false,
       });

@@ -8,7 +8,7 @@ import { fakeInvocation } from '../fake-invocation.ts';
 const NUMBER: JsonSchema = { type: 'number' };
 const INTEGER: JsonSchema = { type: 'integer' };
 const BOOLEAN: JsonSchema = { type: 'boolean' };
-const coerced = (schema: JsonSchema, value: Json): Json | undefined =>
+const coerceValue = (schema: JsonSchema, value: Json): Json | undefined =>
   coerceInput({ value }, { type: 'object', properties: { value: schema } }).value;
 
 describe('an input with values in quotes', () => {
@@ -24,7 +24,7 @@ describe('an input with values in quotes', () => {
     [{ enum: [1, 2] }, '2', 2],
     [{ const: 3 }, '3', 3],
   ])('for the schema %j turns %j into %j (ANN-07)', (schema, value, expected) => {
-    expect(coerced(schema, value)).toBe(expected);
+    expect(coerceValue(schema, value)).toBe(expected);
   });
 
   it.each<[JsonSchema, Json]>([
@@ -45,7 +45,7 @@ describe('an input with values in quotes', () => {
     [{}, '4'],
     [{ type: 'object' }, '{"a":1}'],
   ])('for the schema %j leaves %j to the validation (ANN-07)', (schema, value) => {
-    expect(coerced(schema, value)).toBe(value);
+    expect(coerceValue(schema, value)).toBe(value);
   });
 
   it.each<[Json, Json]>([
@@ -58,15 +58,19 @@ describe('an input with values in quotes', () => {
     [1, 1],
     ['', ''],
   ])('for a boolean turns %j into %j (ANN-09)', (value, expected) => {
-    expect(coerced(BOOLEAN, value)).toBe(expected);
+    expect(coerceValue(BOOLEAN, value)).toBe(expected);
   });
 
   it('is coerced in lists, in objects and in unions of objects (ANN-07)', () => {
     const item = { type: 'object', properties: { quantity: INTEGER, note: { type: 'string' } } };
     const schema = { type: 'array', items: { anyOf: [item, { type: 'null' }] } };
     const sent = [{ quantity: '2', note: '3', other: '4' }, null, { quantity: 5 }];
-    expect(coerced(schema, sent)).toEqual([{ quantity: 2, note: '3', other: '4' }, null, { quantity: 5 }]);
-    expect(coerced({ type: 'array' }, ['1'])).toEqual(['1']);
+    expect(coerceValue(schema, sent)).toEqual([
+      { quantity: 2, note: '3', other: '4' },
+      null,
+      { quantity: 5 },
+    ]);
+    expect(coerceValue({ type: 'array' }, ['1'])).toEqual(['1']);
   });
 
   it('is copied, not changed', () => {

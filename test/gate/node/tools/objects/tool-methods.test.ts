@@ -13,10 +13,10 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
 const Amount = v.object({ amount: v.number() });
-const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const namesOf = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) => {
   const found = tools.find((tool) => tool.name === name);
-  if (!found) throw new Error(`There is no tool '${name}' in ${names(tools)}.`);
+  if (!found) throw new Error(`There is no tool '${name}' in ${namesOf(tools)}.`);
   return (await found.call(input, fakeInvocation(name, ToolCallContext.of(context)).call)).text();
 };
 
@@ -45,7 +45,7 @@ class Till {
 describe('a tool method', () => {
   it('is found on the object with its options, even if TypeScript makes it private (S0-002)', () => {
     const tools = toolsOf(new Till());
-    expect(names(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
+    expect(namesOf(tools)).toEqual(['add', 'currency', 'tell_whose', 'total']);
     expect(tools[0]).toMatchObject({
       description: 'Adds an amount.',
       effect: 'idempotent',
@@ -77,7 +77,7 @@ describe('a tool method', () => {
   });
 
   it('can be static, belongs to its class and to each object, and runs on the class', async () => {
-    expect(names(toolsOf(Till))).toEqual(['currency']);
+    expect(namesOf(toolsOf(Till))).toEqual(['currency']);
     expect(await call(toolsOf(Till), 'currency')).toBe('EUR');
     expect(await call(toolsOf(new Till()), 'currency')).toBe('EUR');
   });
@@ -138,7 +138,7 @@ describe('a tool method', () => {
     ]);
     expect(await call(tools, 'one')).toBe('derived');
     expect(await call(tools, 'five')).toBe('Derived');
-    expect(names(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
+    expect(namesOf(toolsOf(new Base()))).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
   it('works together with a table, inside an unfolding tool and in lists', async () => {
@@ -150,9 +150,9 @@ describe('a tool method', () => {
         return 'noon';
       }
     }
-    expect(names(unfoldingOf(new Both()).inner ?? [])).toEqual(['zone', 'now']);
-    expect(names(toolsOf(new Both()))).toEqual(['clock']);
-    expect(names(toolsOfAll([new Till(), new Both()], { prefix: 'x_' }))).toEqual([
+    expect(namesOf(unfoldingOf(new Both()).inner ?? [])).toEqual(['zone', 'now']);
+    expect(namesOf(toolsOf(new Both()))).toEqual(['clock']);
+    expect(namesOf(toolsOfAll([new Till(), new Both()], { prefix: 'x_' }))).toEqual([
       'x_add',
       'x_clock',
       'x_currency',
@@ -278,7 +278,7 @@ describe('the tools of a plain object', () => {
   });
 
   it('are named by their keys, sorted, and have the options of their entries', async () => {
-    expect(names(prices)).toEqual(['charge', 'price']);
+    expect(namesOf(prices)).toEqual(['charge', 'price']);
     expect(prices[0]).toMatchObject({
       description: 'Charges.',
       effect: 'once',
@@ -290,21 +290,21 @@ describe('the tools of a plain object', () => {
 
   it('can be renamed, filtered and listed', () => {
     const one = { one: { description: 'x', run: () => 1 }, two: { description: 'x', run: () => 2 } };
-    expect(names(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
+    expect(namesOf(toolsOf(one, { prefix: 'x_', filter: (name) => name === 'one' }))).toEqual(['x_one']);
     const agent = defineAgent({
       name: 'clerk',
       description: 'Helps.',
       instructions: '',
       tools: [...toolsOf(one)],
     });
-    expect(names(agent.tools)).toEqual(['one', 'two']);
+    expect(namesOf(agent.tools)).toEqual(['one', 'two']);
   });
 
   it('can be named run, tools and description, and can be mixed with tool methods', () => {
     const entry = (description: string) => ({ description, run: () => description });
     const both: object = { one: entry('x'), two: toolMethod({ description: 'x' }, () => 'y') };
-    expect(names(toolsOf(both))).toEqual(['one', 'two']);
-    expect(names(toolsOf({ run: entry('x'), tools: entry('y'), description: entry('z') }))).toEqual([
+    expect(namesOf(toolsOf(both))).toEqual(['one', 'two']);
+    expect(namesOf(toolsOf({ run: entry('x'), tools: entry('y'), description: entry('z') }))).toEqual([
       'description',
       'run',
       'tools',

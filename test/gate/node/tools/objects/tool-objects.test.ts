@@ -54,15 +54,15 @@ async function resultsOf(object: object, ...replies: ScriptedReply[]): Promise<s
   return shownResults(session);
 }
 
-const order = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
+const orderReply = (input: unknown): ScriptedReply => ({ calls: [{ name: 'order', input }] });
 
 describe('the input of a tool method', () => {
   it('can have numbers and booleans in quotes, even nested, and can omit optional fields (ANN-07)', async () => {
     expect(
       await resultsOf(
         new Shop(),
-        order({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
-        order({ sku: 'b', quantity: 1 }),
+        orderReply({ sku: '7', quantity: '2', gift: 'true', to: { floor: '3.5' } }),
+        orderReply({ sku: 'b', quantity: 1 }),
       ),
     ).toEqual([
       '{"sku":"7","quantity":2,"gift":true,"to":{"floor":3.5}}',
@@ -71,7 +71,7 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not a number or a boolean (ANN-07, ANN-09)', async () => {
-    expect(await resultsOf(new Shop(), order({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
+    expect(await resultsOf(new Shop(), orderReply({ sku: 'a', quantity: 'two', gift: 'yes' }))).toEqual([
       "Error: The input of tool 'order' is not valid:\n" +
         '- quantity: Invalid type: Expected number but received "two"\n' +
         '- gift: Invalid type: Expected boolean but received "yes"\n' +
@@ -80,7 +80,7 @@ describe('the input of a tool method', () => {
   });
 
   it('is refused if it is not JSON, or with the name of a missing required field (ANN-08)', async () => {
-    expect(await resultsOf(new Shop(), order('{"sku": "a"'), order({}), order(''))).toEqual([
+    expect(await resultsOf(new Shop(), orderReply('{"sku": "a"'), orderReply({}), orderReply(''))).toEqual([
       "Error: The input of tool 'order' is not valid JSON: it does not end with '}', so it may be cut off. " +
         'Send one JSON object that matches its schema.',
       ...[1, 2].map(

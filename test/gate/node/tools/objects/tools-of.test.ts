@@ -19,10 +19,10 @@ import { createTestSession } from '../../../../../src/testing/entry.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 import { Calculator } from './calculator.ts';
 
-const names = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
+const namesOf = (tools: readonly AnyTool[]) => tools.map(({ name }) => name);
 const findTool = (tools: readonly AnyTool[], name: string): AnyTool => {
   const found = tools.find((tool) => tool.name === name);
-  if (!found) throw new Error(`There is no tool '${name}' in ${names(tools)}.`);
+  if (!found) throw new Error(`There is no tool '${name}' in ${namesOf(tools)}.`);
   return found;
 };
 const call = async (tools: readonly AnyTool[], name: string, input = {}, context = {}) =>
@@ -30,7 +30,7 @@ const call = async (tools: readonly AnyTool[], name: string, input = {}, context
 
 describe('the tools of an object', () => {
   it('are only the methods that its class describes (ANN-03, ANN-15)', () => {
-    expect(names(toolsOf(new Calculator()))).toEqual([
+    expect(namesOf(toolsOf(new Calculator()))).toEqual([
       'add',
       'divide',
       'forget',
@@ -240,7 +240,7 @@ describe('the tools of an object', () => {
       'Derived two.',
     ]);
     expect((await call(tools, 'one')).text()).toBe('derived');
-    expect(names(toolsOf(new Base()))).toEqual(['one', 'two']);
+    expect(namesOf(toolsOf(new Base()))).toEqual(['one', 'two']);
   });
 
   it('can reconcile by another method of the object', async () => {
@@ -389,7 +389,7 @@ describe('an object without tools', () => {
   });
 
   it('toolsOfSafely returns the tools of an object that has tools (ANN-04)', () => {
-    expect(names(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
+    expect(namesOf(toolsOfSafely(new Calculator(), { prefix: 'c_' }))).toContain('c_add');
   });
 });
 
@@ -397,13 +397,13 @@ describe('the names of the tools of an object (ANN-12)', () => {
   const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
 
   it('can be derived from the method names, with a prefix', () => {
-    expect(names(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
+    expect(namesOf(toolsOf(new Calculator(), { ...options, prefix: 'calc_' }))).toEqual([
       'calc_add',
       'calc_tell_words',
     ]);
     const naming = (name: string) => (name === 'add' ? 'zum' : name.toUpperCase());
-    expect(names(toolsOf(new Calculator(), { ...options, naming }))).toEqual(['TELL_WORDS', 'zum']);
-    expect(names(toolsOf(new Calculator(), { ...options, naming, prefix: 'x-' }))).toEqual([
+    expect(namesOf(toolsOf(new Calculator(), { ...options, naming }))).toEqual(['TELL_WORDS', 'zum']);
+    expect(namesOf(toolsOf(new Calculator(), { ...options, naming, prefix: 'x-' }))).toEqual([
       'x-TELL_WORDS',
       'x-zum',
     ]);
@@ -457,7 +457,7 @@ describe('the tools of several objects (ANN-12)', () => {
       ['tell_words', 'Tells.'],
     ]);
     expect(findTool(tools, 'search')).toBe(search);
-    expect(names(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
+    expect(namesOf(toolsOfAll([search, new Clock()], { prefix: 'x_' }))).toEqual([
       'x_add',
       'x_now',
       'x_search',

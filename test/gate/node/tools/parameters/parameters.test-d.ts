@@ -37,7 +37,7 @@ type Form = {
 expectTypeOf(form).toEqualTypeOf<Tool<'form', Form, string>>();
 
 // Parameters made at run time have unknown names, so each value may be missing.
-export const dynamic = (declared: Readonly<Record<string, Parameter<string>>>) =>
+export const defineDynamic = (declared: Readonly<Record<string, Parameter<string>>>) =>
   defineTool({
     name: 'dynamic',
     description: 'A form.',

@@ -24,8 +24,8 @@ const step = (
   name: string,
   run: (input: string, call: CallContext) => unknown = (input) => `${input} ${name}`,
 ) => defineTextTool({ name, description: 'Steps.', effect: 'read', run });
-const fails = (name: string, message = 'no luck') => step(name, () => error(message));
-const throws = (name: string, thrown: unknown) =>
+const failingStep = (name: string, message = 'no luck') => step(name, () => error(message));
+const throwingStep = (name: string, thrown: unknown) =>
   step(name, () => {
     throw thrown;
   });
@@ -234,7 +234,7 @@ describe('an adapter', () => {
       asked.push(result.content);
       return result.content;
     };
-    const { text } = await runPipeline([adapting(adapt, fails('a')), adapting(adapt, step('b'))], {
+    const { text } = await runPipeline([adapting(adapt, failingStep('a')), adapting(adapt, step('b'))], {
       onFailure: 'continue',
     });
     expect([text, asked]).toEqual(['no luck b', []]);
@@ -271,21 +271,25 @@ describe('an adapter', () => {
 describe('a step that fails', () => {
   it('fails the pipeline with its result, and skips the other steps (AEP-02)', async () => {
     const later: string[] = [];
-    const { text } = await runPipeline([step('a'), fails('b'), step('c', (input) => void later.push(input))]);
+    const { text } = await runPipeline([
+      step('a'),
+      failingStep('b'),
+      step('c', (input) => void later.push(input)),
+    ]);
     expect([text, later]).toEqual(['Error: no luck', []]);
   });
 
   it('passes on its message if the pipeline continues (AEP-03)', async () => {
     const onFailure = 'continue';
-    expect((await runPipeline([fails('a'), step('b')], { onFailure })).text).toBe('no luck b');
-    expect((await runPipeline([fails('a', ''), step('b')], { onFailure })).text).toBe(
+    expect((await runPipeline([failingStep('a'), step('b')], { onFailure })).text).toBe('no luck b');
+    expect((await runPipeline([failingStep('a', ''), step('b')], { onFailure })).text).toBe(
       'Tool execution failed with no message b',
     );
-    expect((await runPipeline([step('a'), fails('b')], { onFailure })).text).toBe('Error: no luck');
+    expect((await runPipeline([step('a'), failingStep('b')], { onFailure })).text).toBe('Error: no luck');
   });
 
   it('is named in the error if it throws (AEP-09)', async () => {
-    const broken = throws('b', new Error('disk full'));
+    const broken = throwingStep('b', new Error('disk full'));
     expect((await runPipeline([step('a'), broken, step('c')])).text).toBe("Error: Step 'b' threw: disk full");
     expect((await runPipeline([broken, step('c')], { onFailure: 'continue' })).text).toBe(
       "Step 'b' threw: disk full c",
@@ -293,7 +297,7 @@ describe('a step that fails', () => {
   });
 
   it('passes on a message that a typed step refuses, which is then the failure', async () => {
-    const { text } = await runPipeline([fails('a'), find, step('c')], { onFailure: 'continue' });
+    const { text } = await runPipeline([failingStep('a'), find, step('c')], { onFailure: 'continue' });
     expect(text).toBe(
       "Step 'find' did not run, because the output of step 'a' is not valid input for it. The input of tool 'find' is not " +
         "valid JSON: it does not begin with '{'. c",
@@ -317,7 +321,7 @@ describe('a signal from a step', () => {
     async (onFailure) => {
       const later: string[] = [];
       const { answer, session } = await runPipeline(
-        [throws('a', exitEarly('Rejected.')), step('b', (input) => void later.push(input))],
+        [throwingStep('a', exitEarly('Rejected.')), step('b', (input) => void later.push(input))],
         { onFailure },
       );
       expect([answer.outcome, later, session.requests.length]).toEqual(['cancelled', [], 1]);
@@ -327,7 +331,7 @@ describe('a signal from a step', () => {
   it('fails the turn on a configuration error (AEP-09)', async () => {
     const { answer } = await runPipeline([
       step('a'),
-      throws('b', new ToolConfigurationError('No key is set.')),
+      throwingStep('b', new ToolConfigurationError('No key is set.')),
     ]);
     expect(answer).toMatchObject({
       outcome: 'failed',
@@ -339,7 +343,7 @@ describe('a signal from a step', () => {
     [replan('New plan.'), 'completed'],
     [terminateAgent('Enough.'), 'cancelled'],
   ])('ends the loop that called the pipeline: %s', async (signal, outcome) => {
-    const { answer, session } = await runPipeline([throws('a', signal), step('b')]);
+    const { answer, session } = await runPipeline([throwingStep('a', signal), step('b')]);
     expect([answer.outcome, session.requests.length]).toEqual([outcome, 1]);
   });
 });

@@ -13,12 +13,12 @@ import { defineToolGroup } from '../../../../../src/modules/tool-groups/entry.ts
 const look = defineTool({ name: 'look', description: 'Looks.', run: () => 'seen' });
 const provider: ToolProvider = toolProvider({ toolsNow: () => [look] });
 const group = defineToolGroup({ role: 'web', description: 'Web.', tools: [look] });
-const same = (tool: AnyTool): AnyTool => tool;
+const sameTool = (tool: AnyTool): AnyTool => tool;
 
-expectTypeOf(eachTool(look, same)).toEqualTypeOf<AnyTool>();
-expectTypeOf(eachTool(provider, same)).toEqualTypeOf<ToolProvider>();
-expectTypeOf(eachTool(group, same)).toEqualTypeOf<ToolGroup>();
-expectTypeOf(eachTool([look, provider, new Date()], same)).toEqualTypeOf<
+expectTypeOf(eachTool(look, sameTool)).toEqualTypeOf<AnyTool>();
+expectTypeOf(eachTool(provider, sameTool)).toEqualTypeOf<ToolProvider>();
+expectTypeOf(eachTool(group, sameTool)).toEqualTypeOf<ToolGroup>();
+expectTypeOf(eachTool([look, provider, new Date()], sameTool)).toEqualTypeOf<
   readonly (AnyTool | ToolProvider | ToolGroup)[]
 >();
 defineAgent({
@@ -26,10 +26,10 @@ defineAgent({
   description: 'Works.',
   instructions: 'Work.',
   tools: [
-    ...eachTool([look, provider], same),
-    eachTool(look, same),
-    eachTool(provider, same),
-    eachTool(group, same),
+    ...eachTool([look, provider], sameTool),
+    eachTool(look, sameTool),
+    eachTool(provider, sameTool),
+    eachTool(group, sameTool),
   ],
 });
 

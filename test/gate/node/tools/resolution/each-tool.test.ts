@@ -31,7 +31,7 @@ class Clock {
 }
 
 /** A decorator that counts its applications and the calls of each tool, by name. */
-function counter() {
+function createCounter() {
   const ran: string[] = [];
   const made: string[] = [];
   const counted = (tool: AnyTool): AnyTool => {
@@ -55,13 +55,13 @@ async function play(tools: readonly ToolSource[], ...replies: readonly ScriptedR
 
 describe('eachTool', () => {
   it('decorates a tool', async () => {
-    const { ran, counted } = counter();
+    const { ran, counted } = createCounter();
     await play([eachTool(createTool('look'), counted)], calls('look'));
     expect(ran).toEqual(['look']);
   });
 
   it('decorates every tool in a list of tools, objects and providers', async () => {
-    const { ran, counted } = counter();
+    const { ran, counted } = createCounter();
     const list = [createTool('look'), new Clock(), toolProvider({ toolsNow: () => [createTool('late')] })];
     await play(eachTool(list, counted), calls('look', 'time', 'day', 'late'));
     expect(ran.toSorted()).toEqual(['day', 'late', 'look', 'time']);
@@ -69,7 +69,7 @@ describe('eachTool', () => {
   });
 
   it('decorates each tool once that a provider returns later', async () => {
-    const { ran, made, counted } = counter();
+    const { ran, made, counted } = createCounter();
     const later: AnyTool[] = [];
     const early = defineTool({
       name: 'early',
@@ -94,7 +94,7 @@ describe('eachTool', () => {
       description: 'Web.',
       tools: [createTool('look'), provider],
     });
-    const { ran, counted } = counter();
+    const { ran, counted } = createCounter();
     const changed = eachTool(group, counted);
     expect(changed).toMatchObject({ role: 'web', description: 'Web.', permissions: [] });
     expect(changed.tools.map(({ delegate }) => delegate)).toEqual(group.tools);
@@ -103,7 +103,7 @@ describe('eachTool', () => {
   });
 
   it('decorates the inner tools of an unfolding tool at any depth, but no opening', async () => {
-    const { ran, counted } = counter();
+    const { ran, counted } = createCounter();
     const deep = defineUnfolding({ name: 'deep', description: 'Deep.', tools: [createTool('inner')] });
     const shop = defineUnfolding({ name: 'shop', description: 'Shop.', tools: [createTool('buy'), deep] });
     await play(eachTool([shop], counted), calls('shop'), calls('buy', 'deep'), calls('inner'));
@@ -123,7 +123,7 @@ describe('eachTool', () => {
   });
 
   it('returns a group for a group in a list, with its requirements', () => {
-    const { made, counted } = counter();
+    const { made, counted } = createCounter();
     const group = defineToolGroup({
       role: 'web',
       description: 'Web.',

@@ -36,7 +36,7 @@ const agentWith = (tools: readonly ToolSource[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools });
 
 /** The tools offered in each model call, and the results that the model reads. */
-async function turn(tools: readonly ToolSource[], replies: readonly ScriptedReply[], warm = false) {
+async function runTurn(tools: readonly ToolSource[], replies: readonly ScriptedReply[], warm = false) {
   const session = createTestSession(agentWith(tools), { replies, warm });
   const answer = await session.send('Go.');
   const offered = session.requests.map((request) => request.tools.map(({ name }) => name));
@@ -47,14 +47,14 @@ async function turn(tools: readonly ToolSource[], replies: readonly ScriptedRepl
 
 describe('an agent', () => {
   it('asks its model once if it has no tools (AEV-01)', async () => {
-    const { answer, offered } = await turn([], ['Hello.']);
+    const { answer, offered } = await runTurn([], ['Hello.']);
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Hello.', iterations: 1 });
     expect(offered).toEqual([[]]);
   });
 
   it('calls tools and methods of objects in parallel, by their declared names (AET-06, AET-07)', async () => {
     const calls = [{ name: 'look' }, { name: 'add', input: { a: 1, b: 2 } }, { name: 'plus' }];
-    const { offered, read } = await turn([tool('look'), new Calculator()], [{ calls }, 'Done.']);
+    const { offered, read } = await runTurn([tool('look'), new Calculator()], [{ calls }, 'Done.']);
     expect(offered[0]).toEqual(['add', 'look']);
     expect(read.slice(0, 2)).toEqual(['look done', 'Error: 3']);
     expect(read[2]).toMatch(/^Error: Tool 'plus' does not exist\./);
@@ -62,7 +62,7 @@ describe('an agent', () => {
 
   it('treats text that begins with `Error:` as a success (AET-06)', async () => {
     const calls = [{ name: 'add', input: { a: 1, b: 2 } }];
-    const { session } = await turn([new Calculator()], [{ calls }, 'Done.']);
+    const { session } = await runTurn([new Calculator()], [{ calls }, 'Done.']);
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
     );
@@ -70,7 +70,7 @@ describe('an agent', () => {
   });
 
   it('reports an unknown tool to its model, and continues (AEV-06)', async () => {
-    const { answer, read } = await turn([tool('look')], [{ calls: [{ name: 'fly' }] }, 'Done.']);
+    const { answer, read } = await runTurn([tool('look')], [{ calls: [{ name: 'fly' }] }, 'Done.']);
     expect(read).toEqual([
       "Error: Tool 'fly' does not exist. Available tools: [look]. Use the exact tool name from this list. " +
         'Do not combine or prefix tool names — tool names found in source code or search results are not callable.',
@@ -98,7 +98,7 @@ describe('a tool provider of an agent', () => {
         return 'inside';
       },
     });
-    const { offered, read } = await turn(
+    const { offered, read } = await runTurn(
       [enter, toolProvider({ toolsNow: () => open.tools })],
       [{ calls: [{ name: 'enter' }] }, { calls: [{ name: 'leave' }, { name: 'knock' }] }, 'Done.'],
     );
@@ -117,7 +117,7 @@ describe('a tool provider of an agent', () => {
       asked += 1;
       return [];
     };
-    const { answer } = await turn(
+    const { answer } = await runTurn(
       [definePipeline({ name: 'line', steps: [tool('a'), tool('b')] }), toolProvider({ toolsNow })],
       [{ calls: [{ name: 'line' }] }, 'Done.'],
       true,
@@ -127,7 +127,7 @@ describe('a tool provider of an agent', () => {
 
   it('fails the turn with a reason if it returns a value that is not a tool', async () => {
     const toolsNow = () => [{} as AnyTool]; // as a faulty provider would
-    const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
+    const { answer } = await runTurn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({
       outcome: 'failed',
       error: { type: 'misconfigured', message: 'Tool at index 0 of tool provider 0 is not a tool' },
@@ -139,7 +139,7 @@ describe('a tool provider of an agent', () => {
     const toolsNow = (): never => {
       throw new Error('the catalog is gone');
     };
-    const { answer } = await turn([toolProvider({ toolsNow })], ['Never.']);
+    const { answer } = await runTurn([toolProvider({ toolsNow })], ['Never.']);
     expect(answer).toMatchObject({ outcome: 'failed', error: { type: 'internal' } });
     expect(JSON.stringify(answer)).not.toContain('catalog');
     expect(report).toHaveBeenCalledOnce();

@@ -9,38 +9,38 @@ import {
   toolProvider,
 } from '../../../../../src/index.ts';
 import { createRequiredTools, mapProviderTools, partsOf, runDiscovery } from '../../../../doors/tools.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
 import { fakeInvocation } from '../fake-invocation.ts';
 
 const tool = (name: string): AnyTool =>
   defineTool({ name, description: 'Does.', effect: 'read', run: () => name });
-const providing = (...names: readonly string[]): ToolProvider =>
+const providerOf = (...names: readonly string[]): ToolProvider =>
   toolProvider({ toolsNow: () => names.map(tool) });
 
 const { call, discovery } = fakeInvocation('a');
 const { view } = call;
 
-const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+const namesOf = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 
 describe('a placeholder for required tools', () => {
   it('is the same tool each time, for each name that no provider returns (TGR-06)', () => {
-    const warned = warnings();
-    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [providing('b'), providing('d')]);
+    const warned = captureWarnings();
+    const provider = createRequiredTools(['a', 'b', 'a', 'c'], [providerOf('b'), providerOf('d')]);
     const standIns = provider.toolsNow(view);
-    expect(names(standIns)).toEqual(['a', 'c']);
+    expect(namesOf(standIns)).toEqual(['a', 'c']);
     expect(provider.toolsNow(view)).toEqual(standIns);
     expect(provider.toolsNow(view)[0]).toBe(standIns[0]);
     expect(warned).toHaveLength(2);
   });
 
   it('does not exist outside a loop, where missing tools are unknown (MCP-10)', () => {
-    expect(createRequiredTools(['a'], [providing()]).toolsNow()).toEqual([]);
+    expect(createRequiredTools(['a'], [providerOf()]).toolsNow()).toEqual([]);
   });
 
   it('accepts any input, and lists the available tools up to a limit', async () => {
-    warnings();
+    captureWarnings();
     const many = Array.from({ length: 1000 }, (_, index) => `tool_${index}`);
-    const [standIn] = createRequiredTools(['a'], [providing(...many)]).toolsNow(view);
+    const [standIn] = createRequiredTools(['a'], [providerOf(...many)]).toolsNow(view);
     expect(await standIn?.check({ any: 'thing' })).toEqual({ ok: true, value: { any: 'thing' } });
     const result = await standIn?.call({}, call);
     expect(result?.text()).toMatch(

@@ -43,7 +43,7 @@ class Plain {
   }
 }
 
-const names = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
+const namesOf = (tools: readonly AnyTool[]): string[] => tools.map(({ name }) => name);
 const asSources = (...sources: readonly unknown[]) => sources as readonly ToolSource[]; // including values that the types refuse
 
 describe('a list of tools', () => {
@@ -57,12 +57,12 @@ describe('a list of tools', () => {
       new Calculator(),
       toolProvider({ toolsNow: () => [tool('today')] }),
     ]);
-    expect(names(tools)).toEqual(['look', 'add', 'multiply', 'today']);
+    expect(namesOf(tools)).toEqual(['look', 'add', 'multiply', 'today']);
     expect([...byName]).toEqual(tools.map((one) => [one.name, one]));
   });
 
   it('contains only the methods of an object that its table names (AEV-09)', () => {
-    expect(names(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
+    expect(namesOf(resolveTools([new Calculator()]).tools)).toEqual(['add', 'multiply']);
   });
 
   it('refuses a #private method in a table (AEV-09)', () => {
@@ -107,8 +107,8 @@ describe('a list of tools', () => {
       return [tool(`hour_${hour}`)];
     };
     const sources = [toolProvider({ toolsNow })];
-    expect(names(resolveTools(sources).tools)).toEqual(['hour_1']);
-    expect(names(resolveTools(sources).tools)).toEqual(['hour_2']);
+    expect(namesOf(resolveTools(sources).tools)).toEqual(['hour_1']);
+    expect(namesOf(resolveTools(sources).tools)).toEqual(['hour_2']);
     expect(collectTools(sources)).toEqual({ tools: [], providers: sources, requests: [], notes: [] });
     expect(hour).toBe(2);
   });
@@ -131,7 +131,7 @@ describe('two tools with one name', () => {
 
   it('count as one if they are the same tool (AEV-05)', () => {
     const [look, calculator] = [tool('look'), new Calculator()];
-    expect(names(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
+    expect(namesOf(resolveTools([look, calculator, look, calculator]).tools)).toEqual([
       'look',
       'add',
       'multiply',
@@ -237,7 +237,7 @@ describe('the name of a tool', () => {
   });
 
   it('can contain a hyphen, unless strict names are required (AEV-02)', () => {
-    expect(names(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
+    expect(namesOf(resolveTools([named('look-up')]).tools)).toEqual(['look-up']);
     const strict = new ToolResolutionError(
       "Tool 'look-up': its name can contain only A-Z, a-z, 0-9 and '_' here",
     );
@@ -246,6 +246,6 @@ describe('the name of a tool', () => {
     expect(() => resolveTools([toolProvider({ toolsNow: () => [named('look-up')] })], options)).toThrow(
       strict,
     );
-    expect(names(resolveTools([named('look_up')], options).tools)).toEqual(['look_up']);
+    expect(namesOf(resolveTools([named('look_up')], options).tools)).toEqual(['look_up']);
   });
 });

@@ -4,7 +4,7 @@ import { compositeSink, listSink, type SinkCall } from '../../../../../src/modul
 import { fakeCall } from '../fake-call.ts';
 
 const call: SinkCall = { ...fakeCall().call, artifact: { json: 1 } };
-const throwing = (failure: unknown) => () => {
+const throwFailure = (failure: unknown) => () => {
   throw failure;
 };
 
@@ -47,9 +47,9 @@ describe('a composite sink', () => {
   it('passes an artifact to the other sinks if one fails, and then throws that error', async () => {
     const list = listSink<string>();
     const one = new Error('one');
-    await expect(compositeSink(throwing(one), list)('a', call)).rejects.toBe(one);
+    await expect(compositeSink(throwFailure(one), list)('a', call)).rejects.toBe(one);
     expect(list.items()).toEqual(['a']);
-    const both = compositeSink(throwing(one), throwing(new Error('two')));
+    const both = compositeSink(throwFailure(one), throwFailure(new Error('two')));
     await expect(both('a', call)).rejects.toEqual(
       new AggregateError([one, new Error('two')], '2 sinks failed.'),
     );
@@ -57,6 +57,8 @@ describe('a composite sink', () => {
 
   it('throws a control-flow signal before any other error', async () => {
     const signal = exitEarly('Enough.');
-    await expect(compositeSink(throwing(new Error('one')), throwing(signal))('a', call)).rejects.toBe(signal);
+    await expect(compositeSink(throwFailure(new Error('one')), throwFailure(signal))('a', call)).rejects.toBe(
+      signal,
+    );
   });
 });

@@ -10,8 +10,8 @@ import {
   comments,
   commentUrl,
   HELLO,
-  making,
-  offline,
+  offlineOptions,
+  repliesWith,
   type Scene,
   SPELLING,
   scene,
@@ -22,7 +22,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe('the input of the triage model', () => {
   it('has two unfolding tools, and their tools once they are open', async () => {
-    const { session } = scene(making());
+    const { session } = scene(repliesWith());
     await session.send(SPELLING);
     const [first, second] = session.requests;
     expect(first?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([
@@ -43,7 +43,7 @@ describe('the input of the triage model', () => {
   });
 
   it('has no parameter for another issue or repository', async () => {
-    const { session } = scene(making());
+    const { session } = scene(repliesWith());
     await session.send(SPELLING);
     const inputs = session.requests[1]?.tools.flatMap(({ inputSchema }) =>
       Object.keys(Object(inputSchema.properties)),
@@ -94,7 +94,7 @@ describe('triage with a model that calls several tools at once', () => {
 
 describe('triage with the offline planner', () => {
   it('searches for similar issues, adds labels, and writes one comment', async () => {
-    const stage = scene(offline());
+    const stage = scene(offlineOptions());
     const answer = await stage.session.send(SPELLING);
     expect(answer).toMatchObject({ outcome: 'completed', toolCalls: 7 });
     expect((await callsOf(stage.session)).map(([asked]) => asked)).toEqual([
@@ -141,14 +141,14 @@ describe('triage with the offline planner', () => {
   it('does a dry run without a GitHub URL', async () => {
     vi.stubGlobal('fetch', () => expect.fail('Nothing real happens.'));
     const context = aboutIssue({ repository: HELLO, number: 7 });
-    const session = createTestSession(defineTriage(paperGitHub), { ...offline(), context });
+    const session = createTestSession(defineTriage(paperGitHub), { ...offlineOptions(), context });
     const { outcome, text } = await session.send(SPELLING);
     expect(outcome).toBe('completed');
     expect(text).toMatch(/url: paper:Codertocat\/Hello-World#7\/[\da-f]{8}/);
   });
 
   it('closes the issue if a maintainer requests and approves it', async () => {
-    const stage = scene(offline());
+    const stage = scene(offlineOptions());
     await stage.session.send(SPELLING);
     const asked = await stage.session.send('Close the issue as not planned');
     expect(asked).toMatchObject({

@@ -3,7 +3,7 @@ import { defineAgent, defineTool, ModelError, terminateAgent } from '../../../..
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { appWithEndpoint, callTool, KEY, newId, texts, viewOf } from './talk.ts';
+import { appWithEndpoint, callTool, KEY, newId, textsOf, viewOf } from './talk.ts';
 
 const via = appWithEndpoint({
   agents: ['scripted', { agent: 'clerk', as: 'ask_clerk', description: 'Pays you.' }],
@@ -15,14 +15,14 @@ describe('an agent call', () => {
     const failed = await callTool(via, 'scripted', { message: message() });
     const told = viewOf(failed);
     expect(failed.isError).toBe(true);
-    expect(texts(failed)).toEqual([
+    expect(textsOf(failed)).toEqual([
       `${Object(told.error).message} The conversation is kept. Send another message to continue.`,
       `To continue this conversation, call 'scripted' with the session '${told.session}'.`,
     ]);
     expect(Object(told.error)).toMatchObject({ type: 'model-failure' });
     expect(told).toMatchObject({ outcome: 'failed', text: '' });
     const again = await callTool(via, 'scripted', { message: 'And now?', session: told.session });
-    expect(texts(again)).toEqual(['Better now.']);
+    expect(textsOf(again)).toEqual(['Better now.']);
   });
 
   it('returns the text so far if the turn reached a limit', async () => {
@@ -37,7 +37,7 @@ describe('an agent call', () => {
     const { message } = script({ calls: [{ name: 'nothing' }] }, 'As far as I got.');
     const answer = await callTool(limited, 'brief', { message: message(), session: newId() });
     expect(answer.isError).toBeUndefined();
-    expect(texts(answer)).toEqual([
+    expect(textsOf(answer)).toEqual([
       'As far as I got.',
       'The agent reached a limit before it was done. This is its result so far.',
     ]);
@@ -58,7 +58,7 @@ describe('an agent call', () => {
     deliverToHolders();
     const cancelled = await called;
     expect(cancelled.isError).toBe(true);
-    expect(texts(cancelled)).toEqual(['The turn was cancelled.']);
+    expect(textsOf(cancelled)).toEqual(['The turn was cancelled.']);
     expect(viewOf(cancelled)).toMatchObject({ outcome: 'cancelled' });
   });
 
@@ -81,7 +81,7 @@ describe('an agent call', () => {
     const shop = appWithEndpoint({ agents: [closing] }, { agents: [closing] });
     const answer = await callTool(shop, 'closing', { message: message(), session: newId() });
     expect(answer.isError).toBe(true);
-    expect(texts(answer)).toEqual(['The turn was ended: The shop is closed.']);
+    expect(textsOf(answer)).toEqual(['The turn was ended: The shop is closed.']);
   });
 
   it('returns the pending calls and where to answer if the turn waits, and the answer later', async () => {
@@ -95,7 +95,7 @@ describe('an agent call', () => {
     const [{ call, links }] = pending;
     expect([waits.isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
     expect(links.approvals).toBe(`/agents/clerk/sessions/${id}/approvals/${call}`);
-    expect(texts(waits)).toEqual([
+    expect(textsOf(waits)).toEqual([
       'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${links.approvals}: ${pending[0].message}`,
       `Its answer will be at GET ${path}.`,
@@ -103,7 +103,7 @@ describe('an agent call', () => {
     expect(path).toBe(`/agents/clerk/sessions/${id}/turns/${turn}`);
 
     const refused = await callTool(via, 'ask_clerk', { message: 'Hurry!', session: id });
-    expect([refused.isError, texts(refused)]).toEqual([
+    expect([refused.isError, textsOf(refused)]).toEqual([
       true,
       [
         `Turn ${turn} of the session waits for an answer from outside. Send the message again after the answer, or ` +
@@ -119,7 +119,7 @@ describe('an agent call', () => {
       body: JSON.stringify({ decision: 'approve' }),
     });
     const done = await callTool(via, 'ask_clerk', input, { [KEY]: 'k1' });
-    expect(texts(done)).toEqual(['Paid.']);
+    expect(textsOf(done)).toEqual(['Paid.']);
     expect(paidTo(to)).toEqual([5]);
   });
 
@@ -132,7 +132,7 @@ describe('an agent call', () => {
     const second = await callTool(via, 'scripted', { message: 'Me too', session: id });
     answer.release();
     const { turn } = viewOf(await first);
-    expect([second.isError, texts(second)]).toEqual([
+    expect([second.isError, textsOf(second)]).toEqual([
       true,
       [
         `The session is busy with turn ${turn}. Send the message again when it has ended, or without a session to start ` +

@@ -15,8 +15,8 @@ import {
   newId,
   postMcp,
   record,
-  rpc,
-  texts,
+  rpcRequest,
+  textsOf,
   viewOf,
 } from './talk.ts';
 
@@ -31,7 +31,7 @@ describe('a running turn', () => {
       arguments: { message: message() },
       _meta: { progressToken: 7 },
     };
-    const messages = await messagesOf(await postMcp(via, rpc('tools/call', params)));
+    const messages = await messagesOf(await postMcp(via, rpcRequest('tools/call', params)));
     const progress = messages.filter(({ method }) => method === 'notifications/progress');
     expect(progress.map(({ params: told }) => told)).toEqual([
       { progressToken: 7, progress: 1, message: 'add: started' },
@@ -63,7 +63,7 @@ describe('a running turn', () => {
     const client = new AbortController();
     const log = vi.spyOn(console, 'error');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
-    const response = await postMcp(via, rpc('tools/call', params), { signal: client.signal });
+    const response = await postMcp(via, rpcRequest('tools/call', params), { signal: client.signal });
     await answer.asked();
     client.abort();
     answer.release();
@@ -84,7 +84,7 @@ describe('a running turn', () => {
     const answer = holdReply(record('mcp-stopped'));
     const { message } = script(answer.reply, 'Done.');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
-    const response = await postMcp(via, rpc('tools/call', params));
+    const response = await postMcp(via, rpcRequest('tools/call', params));
     await answer.asked();
     await response.body?.cancel();
     answer.release();
@@ -109,13 +109,13 @@ describe('a turn that outlives its invocation', () => {
       arguments: { message: message(), session: id },
       _meta: { progressToken: 1 },
     };
-    const messages = await messagesOf(await postMcp(long, rpc('tools/call', params)));
+    const messages = await messagesOf(await postMcp(long, rpcRequest('tools/call', params)));
     const result = Object(messages.at(-1)?.result);
     const progress = messages.slice(0, -1).map(({ params: told }) => Object(told));
     expect((await journal(`/agents/marathon/sessions/${id}`)).map(({ type }) => type)).toContain(
       'turn-yielded',
     );
-    expect([texts(result), viewOf(result).outcome]).toEqual([['Far.'], 'completed']);
+    expect([textsOf(result), viewOf(result).outcome]).toEqual([['Far.'], 'completed']);
     expect(progress.filter(({ message: words }) => words === 'add: done').length).toBe(30);
     expect(progress.map((told) => told.progress)).toEqual(progress.map((_, index) => index + 1));
   }, 60_000);
@@ -153,7 +153,7 @@ describe('a turn that outlives its invocation', () => {
       ],
     ]);
     log.mockRestore();
-    const [words = ''] = texts(answer);
+    const [words = ''] = textsOf(answer);
     expect([answer.isError, words.replace(/[0-9a-f]{16}/, '{turn}')]).toEqual([
       true,
       'The session did not answer, and may have stored the message as turn {turn}: ' +

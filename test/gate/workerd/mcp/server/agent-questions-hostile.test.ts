@@ -5,7 +5,7 @@ import { requireApproval } from '../../../../../src/modules/decorators/entry.ts'
 import { changedClerk, clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { type Questions, requestWith } from './asking.ts';
-import { appWithEndpoint, newId, texts, viewOf } from './talk.ts';
+import { appWithEndpoint, newId, textsOf, viewOf } from './talk.ts';
 
 /** Reads the caller from `x-user`: an id, then an optional tenant and role. */
 const auth = ({ headers }: Request): Caller => {
@@ -68,7 +68,7 @@ async function askAgent(user = 'ann', replies: Parameters<typeof script> = ['Pai
 }
 
 /** Changes the content of a state. */
-const forged = (state: string, change: Readonly<Record<string, unknown>>): string =>
+const forgeState = (state: string, change: Readonly<Record<string, unknown>>): string =>
   `holdfast-1.${btoa(JSON.stringify({ ...JSON.parse(atob(state.slice('holdfast-1.'.length))), ...change }))}`;
 
 describe('an answer to a pending question', () => {
@@ -76,16 +76,16 @@ describe('an answer to a pending question', () => {
     const { to, model, again } = await askAgent();
     const results = await Promise.all([again(approve), again(approve), again(approve)]);
     for (const { result } of results)
-      expect([texts(result), viewOf(result).outcome]).toEqual([['Paid.'], 'completed']);
-    expect(texts((await again(approve)).result)).toEqual(['Paid.']);
+      expect([textsOf(result), viewOf(result).outcome]).toEqual([['Paid.'], 'completed']);
+    expect(textsOf((await again(approve)).result)).toEqual(['Paid.']);
     expect([paidTo(to), model.requests.length]).toEqual([[5], 2]);
   });
 
   it('is refused after another answer, and its sender sees the outcome', async () => {
     const { to, session, again } = await askAgent();
-    expect(texts((await again(approve)).result)).toEqual(['Paid.']);
+    expect(textsOf((await again(approve)).result)).toEqual(['Paid.']);
     const { result } = await again({ action: 'decline' });
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'Paid.',
       'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
@@ -95,10 +95,10 @@ describe('an answer to a pending question', () => {
 
   it('is accepted once in a request, even if the request state repeats the question', async () => {
     const { to, session, key, state, again } = await askAgent();
-    const many = forged(state, { asked: Array.from({ length: 1_000 }, () => key) });
-    expect(texts((await again(approve, { state: many })).result)).toEqual(['Paid.']);
+    const many = forgeState(state, { asked: Array.from({ length: 1_000 }, () => key) });
+    expect(textsOf((await again(approve, { state: many })).result)).toEqual(['Paid.']);
     const { result } = await again({ action: 'decline' }, { state: many });
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'Paid.',
       'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
@@ -116,7 +116,7 @@ describe('an answer to a pending question', () => {
     });
     expect(decided.status).toBe(200);
     const { result } = await again(approve);
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'Paid.', // as the script has it
       'An answer was not accepted. This question has already been answered. ' +
         `GET /agents/clerk/sessions/${session} shows the state of the session.`,
@@ -146,7 +146,7 @@ describe('an answer to a pending question', () => {
     expect(await tenants.again(approve, { by: 'ann' })).toEqual(INVALID_STATE);
     expect([paidTo(to), paidTo(tenants.to)]).toEqual([[], []]);
     // A caller who shares the session can decide in it, as over HTTP.
-    expect(texts((await tenants.again(approve, { by: 'bob red' })).result)).toEqual(['Paid.']);
+    expect(textsOf((await tenants.again(approve, { by: 'bob red' })).result)).toEqual(['Paid.']);
   });
 
   it.each([
@@ -162,7 +162,7 @@ describe('an answer to a pending question', () => {
     ['too few fields', () => ({ asked: undefined })],
   ])('is refused with a request state that names %s', async (what, change) => {
     const { to, state, again } = await askAgent();
-    const refused = await again(approve, { state: forged(state, change()) });
+    const refused = await again(approve, { state: forgeState(state, change()) });
     const odd = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
     const isOdd = what === 'an invalid session';
     expect(refused).toEqual(isOdd ? { error: { code: -32602, message: odd } } : INVALID_STATE);
@@ -175,7 +175,7 @@ describe('an answer to a pending question', () => {
     for (const key of [other.key, 'nothing#0', '__proto__']) {
       const sent = {
         ...params,
-        requestState: forged(state, { asked: [key] }),
+        requestState: forgeState(state, { asked: [key] }),
         inputResponses: { [key]: approve },
       };
       const { result } = await requestWith(via, 'tools/call', sent, userHeader('ann'));
@@ -218,7 +218,7 @@ describe('an answer to a pending question', () => {
     const later = appWithEndpoint({ agents: ['clerk'] }, { agents: [changedClerk], auth });
     const sent = { ...params, requestState: state, inputResponses: { [key]: approve } };
     const { result } = await requestWith(later, 'tools/call', sent, userHeader('ann'));
-    expect(texts(result).at(-1)).toBe(
+    expect(textsOf(result).at(-1)).toBe(
       "An answer was not accepted. Tool 'pay' has changed since this was asked, so this answer no longer applies. The model sees " +
         'this and can ask again.',
     );
@@ -237,12 +237,12 @@ describe('an answer to a pending question', () => {
     const boss = await askAgent('ann red manager', ['Paid.'], 'pay_as_manager');
     const { result } = await boss.again(approve, { by: 'bob red' });
     const [id] = boss.key.split('#');
-    expect([viewOf(result).outcome, texts(result).at(-1)]).toEqual([
+    expect([viewOf(result).outcome, textsOf(result).at(-1)]).toEqual([
       'suspended',
       `An answer was not accepted. Call ${id} must be answered by a person with the role 'manager'. Send the token of a person with this role.`,
     ]);
     expect(paidTo(boss.to)).toEqual([]);
-    expect(texts((await boss.again(approve)).result)).toEqual(['Paid.']);
+    expect(textsOf((await boss.again(approve)).result)).toEqual(['Paid.']);
   });
 
   it('is not requested from the requester if another person must decide', async () => {

@@ -6,7 +6,7 @@ import { asksFirst } from '../../../../fixtures/asks-first.ts';
 import { clerk, paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { modelBySession, type Scripted, script } from '../../../../fixtures/scripts.ts';
 import { connectWithUser, FORMS, type Questions, requestWith, type Sender } from './asking.ts';
-import { appWithEndpoint, callTool, newId, texts, viewOf } from './talk.ts';
+import { appWithEndpoint, callTool, newId, textsOf, viewOf } from './talk.ts';
 
 const createTool = (name: string, input: v.GenericSchema<Record<string, unknown>> = v.object({})) =>
   defineTool({ name, description: 'Does it.', effect: 'read', input, run: (given) => JSON.stringify(given) });
@@ -147,7 +147,7 @@ describe('a turn that waits for a decision', () => {
     const client = await connectWithUser(via, () => ({ action: 'accept', content: { decision: 'approve' } }));
     const result = await client.callTool({ name: 'clerk', arguments: { message: message() } });
     const { session } = viewOf(result);
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'Paid.',
       `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
@@ -165,7 +165,7 @@ describe('a turn that waits for a decision', () => {
     const to = crypto.randomUUID();
     const scripted = script({ calls: [pay(to)] }, 'As you like.');
     const { result } = await (await askAgent('clerk', scripted)).answer(answer);
-    expect(texts(result)[0]).toBe('As you like.');
+    expect(textsOf(result)[0]).toBe('As you like.');
     expect(lastResult(scripted)).toMatch(words);
     expect(paidTo(to)).toEqual(paid);
   });
@@ -175,7 +175,7 @@ describe('a turn that waits for a decision', () => {
     const { result } = await (await askAgent('clerk', script({ calls: [pay(to)] }))).answer(
       accept({ decision: 'exit', reason: 'Enough.' }),
     );
-    expect([Object(result).isError, texts(result)[0], paidTo(to)]).toEqual([
+    expect([Object(result).isError, textsOf(result)[0], paidTo(to)]).toEqual([
       true,
       'The turn was ended: Enough.',
       [],
@@ -213,7 +213,7 @@ describe('a turn that waits for a decision', () => {
     });
     expect(paidTo(to)).toEqual([]);
     const { result: last } = await askAgain(params, requestState, { [key]: approve });
-    expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+    expect([textsOf(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
   it.each([
@@ -246,14 +246,14 @@ describe('a turn that waits for a decision', () => {
     const { result } = await answer({ action: 'cancel' });
     const { outcome, path, session, pending } = Object(Object(result).structuredContent);
     expect([Object(result).isError, outcome, pending.length]).toEqual([undefined, 'suspended', 1]);
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'The turn waits for an answer from outside, and then continues:\n' +
         `- pay, answered by POST ${pending[0].links.approvals}: May I pay?`,
       `Its answer will be at GET ${path}.`,
       `To continue this conversation, call 'clerk' with the session '${session}'.`,
     ]);
     const { result: last } = await askAgain(params, first.requestState, { [keys[0] ?? '']: approve });
-    expect([texts(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
+    expect([textsOf(last)[0], paidTo(to)]).toEqual(['Paid.', [5]]);
   });
 
   it('asks several questions in one response, and each answer is accepted separately', async () => {
@@ -273,7 +273,7 @@ describe('a turn that waits for a decision', () => {
     const { result: last } = await askAgain(params, (third as Questions).requestState, {
       [keys[2] ?? '']: approve,
     });
-    expect(texts(last)[0]).toBe('Paid.');
+    expect(textsOf(last)[0]).toBe('Paid.');
     expect([paidTo(a), paidTo(b), paidTo(c)]).toEqual([[5], [6], [7]]);
   });
 
@@ -293,7 +293,7 @@ describe('a turn that waits for a decision', () => {
       name: 'clerk',
       arguments: { message: message(), session: newId() },
     });
-    expect(texts(result)).toEqual(['Both are paid.']);
+    expect(textsOf(result)).toEqual(['Both are paid.']);
     expect(questions).toEqual(['Sure?', 'Really?', 'May I pay?']);
     expect([paidTo(a), paidTo(b)]).toEqual([[5], [5]]);
     await client.close();
@@ -316,12 +316,12 @@ describe('a turn that waits for a decision', () => {
       arguments: { message: message() },
     });
     const { pending } = Object(Object(result).structuredContent);
-    expect(texts(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
+    expect(textsOf(result)[0]).toMatch(`- look_up, answered by POST ${pending[0].links.results}: `);
     // Questions that fit a form are asked, and the others are described after the decision.
     const both = await askAgent('clerk', script({ calls: [lookUp, pay(to)] }));
     expect(both.keys).toHaveLength(1);
     const { result: rest } = await both.answer(approve);
-    expect(texts(rest)[0]).toMatch('- look_up, answered by POST ');
+    expect(textsOf(rest)[0]).toMatch('- look_up, answered by POST ');
     expect(Object(Object(rest).structuredContent).pending).toMatchObject([{ tool: 'look_up' }]);
   });
 });
@@ -347,13 +347,13 @@ describe('a question', () => {
       'The answer was not accepted: input: Instance does not have required property "text".\nWhich city?',
     );
     const { result } = await answer(accept({ text: 'Rome' }));
-    expect([texts(result)[0], lastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
+    expect([textsOf(result)[0], lastResult(scripted)]).toEqual(['Thanks.', 'Rome']);
   });
 
   it('of a model ends the turn if the person declines to answer', async () => {
     const scripted = script({ calls: [{ name: 'human_input', input: { question: 'Which city?' } }] });
     const { result } = await (await askAgent('asker', scripted)).answer({ action: 'decline' });
-    expect(texts(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
+    expect(textsOf(result)[0]).toBe('The turn was ended: The person who was asked has declined.');
   });
 
   it('of a server has the server’s fields, without unsupported schema keywords, and accepts no credential', async () => {
@@ -387,7 +387,7 @@ describe('a question', () => {
         'journal keeps answers.\nWhich seats?',
     );
     const { result } = await answer(accept({ class: 'second', seats: 3 }));
-    expect(texts(result)[0]).toBe('Booked.');
+    expect(textsOf(result)[0]).toBe('Booked.');
   });
 
   it('that a form cannot express is described in text', async () => {
@@ -421,7 +421,7 @@ describe('a question', () => {
       expect(formOf(result as Questions, keys[0]).message).toBe(
         `The answer was not accepted: input: is missing.\n${message}`,
       );
-      expect(texts((await answer(approve)).result)[0]).toBe('Done.');
+      expect(textsOf((await answer(approve)).result)[0]).toBe('Done.');
     },
   );
 

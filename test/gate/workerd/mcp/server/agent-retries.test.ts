@@ -10,8 +10,8 @@ import {
   newId,
   postMcp,
   record,
-  rpc,
-  texts,
+  rpcRequest,
+  textsOf,
   viewOf,
 } from './talk.ts';
 
@@ -48,7 +48,7 @@ describe('a call that is repeated under its key', () => {
     const key = crypto.randomUUID();
     await callTool(via, 'scripted', { message: message() }, { [KEY]: key });
     const other = await callTool(via, 'scripted', { message: 'Something else' }, { [KEY]: key });
-    expect([other.isError, texts(other)]).toEqual([
+    expect([other.isError, textsOf(other)]).toEqual([
       true,
       ['This holdfast/idempotency-key was used with another input. Use a new key for a new message.'],
     ]);
@@ -66,11 +66,13 @@ describe('a call that is repeated under its key', () => {
         arguments: { message: script(`Hello ${user}.`).message() },
         _meta: { [KEY]: key },
       };
-      const response = await postMcp(shared, rpc('tools/call', params), { headers: { 'x-user': user } });
+      const response = await postMcp(shared, rpcRequest('tools/call', params), {
+        headers: { 'x-user': user },
+      });
       return Object((await messagesOf(response))[0]?.result);
     };
     const [ada, eve] = [await told('ada'), await told('eve')];
-    expect([texts(ada)[0], texts(eve)[0]]).toEqual(['Hello ada.', 'Hello eve.']);
+    expect([textsOf(ada)[0], textsOf(eve)[0]]).toEqual(['Hello ada.', 'Hello eve.']);
     expect(viewOf(eve).session).not.toBe(viewOf(ada).session);
   });
 

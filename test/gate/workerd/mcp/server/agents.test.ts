@@ -17,8 +17,8 @@ import {
   newId,
   postMcp,
   record,
-  rpc,
-  texts,
+  rpcRequest,
+  textsOf,
   viewOf,
 } from './talk.ts';
 
@@ -134,7 +134,9 @@ describe('a call of an agent', () => {
     const id = newId();
     const say = async (user: string, message: string) => {
       const params = { name: 'scripted', arguments: { message, session: id } };
-      const response = await postMcp(shared, rpc('tools/call', params), { headers: { 'x-user': user } });
+      const response = await postMcp(shared, rpcRequest('tools/call', params), {
+        headers: { 'x-user': user },
+      });
       return (await messagesOf(response))[0]?.result;
     };
     const mine = script('Hello Ada.');
@@ -151,7 +153,7 @@ describe('a call of an agent', () => {
     const as = (caller: Caller) => ({ headers: { 'x-caller': JSON.stringify(caller) } });
     const say = async (caller: Caller, { message }: { message(): string }) => {
       const params = { name: 'scripted', arguments: { message: message(), session } };
-      const answered = await messagesOf(await postMcp(shared, rpc('tools/call', params), as(caller)));
+      const answered = await messagesOf(await postMcp(shared, rpcRequest('tools/call', params), as(caller)));
       return viewOf(answered[0]?.result);
     };
     const [ann, max, acme] = [{ id: 'ann', tenant: 'acme' }, { id: 'max', tenant: 'acme' }, { id: 'acme' }];
@@ -171,7 +173,7 @@ describe('a call of an agent', () => {
     );
     const { message } = script(record('mcp-context'), 'Done.');
     const params = { name: 'scripted', arguments: { message: message() } };
-    await postMcp(mapped, rpc('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>
+    await postMcp(mapped, rpcRequest('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>
       one.text(),
     );
     expect(recordings.find(({ note }) => note === 'mcp-context')?.context).toMatchObject({ locale: 'nl' });
@@ -209,7 +211,7 @@ describe('a call of an agent', () => {
     [{ message: 'x', context: {} }, 'context: Invalid key: Expected never but received "context"'],
   ])('is refused with the problems of its input: %j', async (input, problem) => {
     const answer = await callTool(via, 'scripted', input);
-    expect([answer.isError, texts(answer)]).toEqual([
+    expect([answer.isError, textsOf(answer)]).toEqual([
       true,
       [`The input of tool 'scripted' is not valid:\n- ${problem}\nCall it again with a corrected input.`],
     ]);

@@ -6,7 +6,7 @@ import { askClient, defineMcpPrompt } from '../../../../../src/mcp/server/entry.
 import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { connectWithUser, FORMS, type Questions, requestWith } from './asking.ts';
-import { answerTo, appWithEndpoint, callTool, texts } from './talk.ts';
+import { answerTo, appWithEndpoint, callTool, textsOf } from './talk.ts';
 
 const form = (message: string, field: string) =>
   ({
@@ -281,7 +281,7 @@ describe('a published tool that asks its client', () => {
       roots: { roots: [{ uri: 'file:///a' }] },
     };
     const third = await call(input, { requestState: asked.requestState, inputResponses }, everything);
-    expect(texts(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
+    expect(textsOf(third.result)).toEqual([`${input.greeting}, Ada in blue. m-1 1`]);
     expect(runs.filter((one) => one === input.greeting)).toHaveLength(3);
   });
 
@@ -289,11 +289,11 @@ describe('a published tool that asks its client', () => {
     const forms = await call({ greeting: 'Hi' }, await callWithAnswers({ name: accept({ name: 'Ada' }) }));
     expect(Object.keys((forms.result as Questions).inputRequests)).toEqual(['color']);
     const url = await call({ greeting: 'Hi' }, {}, { elicitation: { url: {} }, sampling: {} });
-    expect(texts(url.result)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(textsOf(url.result)).toEqual(['Hi, whoever you are: undefined.']);
     const none = await call({ greeting: 'Hi' }, {}, {});
-    expect(texts(none.result)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(textsOf(none.result)).toEqual(['Hi, whoever you are: undefined.']);
     const older = await callTool(via, 'greet', { greeting: 'Hi' });
-    expect(texts(older)).toEqual(['Hi, whoever you are: undefined.']);
+    expect(textsOf(older)).toEqual(['Hi, whoever you are: undefined.']);
     const plain = await call({ greeting: 'Hi' }, {}, { elicitation: {} });
     expect(Object.keys((plain.result as Questions).inputRequests)).toEqual(['name']);
   });
@@ -303,11 +303,11 @@ describe('a published tool that asks its client', () => {
       message.startsWith('Who') ? { action: 'accept', content: { name: 'Ada' } } : { action: 'decline' },
     );
     const result = await client.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
-    expect(texts(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
+    expect(textsOf(result)).toEqual(['Hi, Ada in undefined. undefined undefined']);
     await client.close();
     const cancelling = await connectWithUser(via, () => ({ action: 'cancel' }));
     const cancelled = await cancelling.callTool({ name: 'greet', arguments: { greeting: 'Hi' } });
-    expect(texts(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
+    expect(textsOf(cancelled)).toEqual(['Hi, whoever you are: cancel.']);
     await cancelling.close();
   });
 
@@ -340,9 +340,9 @@ describe('a published tool that asks its client', () => {
     expect(Object.keys((wrong.result as Questions).inputRequests)).toEqual(['name']);
     const inputResponses = { name: { action: 'decline' }, nobody: accept({ name: 'Ada' }) };
     const more = await call({ greeting: 'Hi' }, await callWithAnswers(inputResponses));
-    expect(texts(more.result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(textsOf(more.result)).toEqual(['Hi, whoever you are: decline.']);
     const unasked = await call({ greeting: 'Hi' }, { inputResponses });
-    expect(texts(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(textsOf(unasked.result)).toEqual(['Hi, whoever you are: decline.']);
   });
 
   it('refuses a request state that it has not issued for this call', async () => {
@@ -351,7 +351,7 @@ describe('a published tool that asks its client', () => {
     const inputResponses = { name: { action: 'decline' } };
     const sent = (state: unknown, input: unknown = { greeting: 'Hi' }) =>
       call(input, { requestState: state, inputResponses });
-    expect(texts((await sent(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
+    expect(textsOf((await sent(first.requestState)).result)).toEqual(['Hi, whoever you are: decline.']);
     const body = first.requestState.slice('holdfast-1.'.length);
     const changed = { ...JSON.parse(atob(body)), answers: { name: accept({ name: 'Eve' }) } };
     for (const state of [
@@ -375,7 +375,7 @@ describe('a published tool that asks its client', () => {
   it('is refused with instructions if its effect is once, or in a turn of an agent', async () => {
     const refused = await requestWith(via, 'tools/call', { name: 'pay_once', arguments: {} });
     expect(Object(refused.result).isError).toBe(true);
-    expect(texts(refused.result)).toEqual([
+    expect(textsOf(refused.result)).toEqual([
       "Tool 'pay_once' uses askClient, but its effect is 'once', and it would run again after the answer. Give it " +
         "the effect 'read' or 'idempotent', or publish an agent whose tool is approved before it runs.",
     ]);
@@ -403,7 +403,7 @@ describe('a published tool that asks its client', () => {
       inputResponses,
       requestState,
     });
-    expect(texts(again.result)).toEqual(['Not asked: decline.']);
+    expect(textsOf(again.result)).toEqual(['Not asked: decline.']);
   });
 });
 
@@ -413,12 +413,12 @@ describe('the restaurant tool of the documentation', () => {
 
   it('asks for the number of guests', async () => {
     const client = await connectWithUser(tables, () => ({ action: 'accept', content: { number: 4 } }));
-    expect(texts(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
+    expect(textsOf(await client.callTool(params))).toEqual(['A table for 4 is reserved.']);
     await client.close();
     const declining = await connectWithUser(tables, () => ({ action: 'decline' }));
-    expect(texts(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
+    expect(textsOf(await declining.callTool(params))).toEqual(['Nothing is reserved, as the guest wished.']);
     await declining.close();
-    expect(texts(await callTool(tables, 'reserve_table'))).toEqual([
+    expect(textsOf(await callTool(tables, 'reserve_table'))).toEqual([
       'Nothing is reserved: this client cannot ask how many guests there will be.',
     ]);
   });

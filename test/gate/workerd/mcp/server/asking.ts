@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { CfWorkerJsonSchemaValidator } from '@modelcontextprotocol/client/validators/cf-worker';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { messagesOf, postMcp, rpc } from './talk.ts';
+import { messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 export const REVISION = '2026-07-28';
 
@@ -35,7 +35,7 @@ export async function requestWith(
 ): Promise<{ readonly result?: unknown; readonly error?: unknown }> {
   const response = await postMcp(
     via,
-    rpc(method, { ...params, _meta: { ...envelope(capabilities), ...Object(params._meta) } }),
+    rpcRequest(method, { ...params, _meta: { ...envelope(capabilities), ...Object(params._meta) } }),
     {
       headers: {
         'mcp-protocol-version': REVISION,

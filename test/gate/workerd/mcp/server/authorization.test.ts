@@ -17,7 +17,7 @@ import {
 import { openApi } from '../../../../../src/modules/openapi/entry.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { json, ORIGIN, type Send } from '../../http/client.ts';
-import { appWithEndpoint, postMcp, rpc } from './talk.ts';
+import { appWithEndpoint, postMcp, rpcRequest } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const authorization = { servers: ['https://login.example'], scopes: ['orders:read', 'orders:write'] };
@@ -29,7 +29,7 @@ const auth: HoldfastConfig['auth'] = ({ headers }) => {
   return user !== undefined && audience === encodeURIComponent(`${ORIGIN}/mcp`) ? { id: user } : null;
 };
 
-const guarded = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
+const guardedApp = (config: Partial<HoldfastConfig> = {}, mcp: Partial<McpEndpointConfig> = {}): Send =>
   appWithEndpoint({ tools: [hello], authorization, ...mcp }, { auth, ...config });
 
 const described = openApi({ descriptions: [mcpDescription] });
@@ -43,7 +43,7 @@ const METADATA = {
 
 describe('the authorization metadata', () => {
   it.each([`${WELL_KNOWN}/mcp`, WELL_KNOWN])('is public at %s, and readable by every page', async (path) => {
-    const response = await guarded()(path, { headers: { origin: 'https://inspector.example' } });
+    const response = await guardedApp()(path, { headers: { origin: 'https://inspector.example' } });
     expect([response.status, await json(response)]).toEqual([200, METADATA]);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
   });
@@ -51,7 +51,7 @@ describe('the authorization metadata', () => {
   it('is described in OpenAPI, with the endpoint’s responses', async () => {
     const { paths } = Object(
       await json(
-        await guarded({ use: [described] })('/openapi.json', {
+        await guardedApp({ use: [described] })('/openapi.json', {
           headers: { authorization: `Bearer token.ann.${encodeURIComponent(`${ORIGIN}/mcp`)}` },
         }),
       ),
@@ -83,11 +83,11 @@ describe('the authorization metadata', () => {
   });
 
   it('is linked from a 401, in either revision and for streams', async () => {
-    const via = guarded();
+    const via = guardedApp();
     const told = `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp", scope="orders:read orders:write"`;
     for (const response of [
-      await postMcp(via, rpc('tools/list')),
-      await postMcp(via, rpc('tools/list'), { headers: { authorization: 'Basic YW5uOnh4' } }),
+      await postMcp(via, rpcRequest('tools/list')),
+      await postMcp(via, rpcRequest('tools/list'), { headers: { authorization: 'Basic YW5uOnh4' } }),
       await via('/mcp', { headers: { 'last-event-id': '%5B1%5D' } }),
       await via('/mcp', { method: 'DELETE' }),
     ]) {
@@ -95,7 +95,7 @@ describe('the authorization metadata', () => {
       expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
     }
     for (const authorization of ['Bearer token.ann.elsewhere', 'bearer x']) {
-      const response = await postMcp(via, rpc('tools/list'), { headers: { authorization } });
+      const response = await postMcp(via, rpcRequest('tools/list'), { headers: { authorization } });
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([
         401,
         told.replace('Bearer ', 'Bearer error="invalid_token", '),
@@ -106,8 +106,8 @@ describe('the authorization metadata', () => {
   });
 
   it('is absent if the app does not declare it', async () => {
-    const via = guarded({}, { authorization: undefined });
-    expect((await postMcp(via, rpc('ping'))).headers.get('www-authenticate')).toBeNull();
+    const via = guardedApp({}, { authorization: undefined });
+    expect((await postMcp(via, rpcRequest('ping'))).headers.get('www-authenticate')).toBeNull();
     expect(
       (
         await via(WELL_KNOWN, {
@@ -118,19 +118,19 @@ describe('the authorization metadata', () => {
   });
 
   it('has no scopes if the app names none', async () => {
-    const via = guarded({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
+    const via = guardedApp({}, { authorization: { servers: ['http://localhost:8080/realms/app'] } });
     const { scopes_supported: _, ...metadata } = METADATA;
     expect(await json(await via(WELL_KNOWN))).toEqual({
       ...metadata,
       authorization_servers: ['http://localhost:8080/realms/app'],
     });
-    expect((await postMcp(via, rpc('ping'))).headers.get('www-authenticate')).toBe(
+    expect((await postMcp(via, rpcRequest('ping'))).headers.get('www-authenticate')).toBe(
       `Bearer resource_metadata="${ORIGIN}${WELL_KNOWN}/mcp"`,
     );
   });
 
   it('names the endpoint below the base path, and is also at the root of the origin', async () => {
-    const via = guarded({ http: { basePath: '/ai' } });
+    const via = guardedApp({ http: { basePath: '/ai' } });
     const response = await via('/ai/mcp', { method: 'POST', body: '{}' });
     const where = /resource_metadata="([^"]+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
     expect(where).toBe(`${ORIGIN}/ai${WELL_KNOWN}/mcp`);
@@ -169,12 +169,12 @@ describe('a client that only knows OAuth', () => {
   it.each(['2026-07-28', '2025-11-25'])(
     'signs in with the app’s provider, and calls (%s)',
     async (version) => {
-      const via = guarded();
+      const via = guardedApp();
       const asked: string[] = [];
       const network = async (url: string | URL, init?: RequestInit): Promise<Response> => {
         const { origin, pathname } = new URL(url);
         if (asked.at(-1) !== origin + pathname) asked.push(origin + pathname);
-        return origin === ORIGIN ? via(String(url), init) : provider(new Request(url, init));
+        return origin === ORIGIN ? via(String(url), init) : respondAsProvider(new Request(url, init));
       };
       const signing = signingIn();
       const open = () =>
@@ -209,7 +209,7 @@ describe('a client that only knows OAuth', () => {
 });
 
 /** A provider for which every user is Ann. */
-async function provider(request: Request): Promise<Response> {
+async function respondAsProvider(request: Request): Promise<Response> {
   const issuer = 'https://login.example';
   switch (new URL(request.url).pathname) {
     case '/.well-known/oauth-authorization-server':

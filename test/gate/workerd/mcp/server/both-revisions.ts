@@ -1,7 +1,7 @@
 /** The same request in both revisions of the protocol, and the official client that supports them. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { answerTo, messagesOf, postMcp, rpc } from './talk.ts';
+import { answerTo, messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 /** The second SDK's client, which selects the newest revision of the server. */
 export async function connectedToNewest(
@@ -32,7 +32,7 @@ export async function newestAnswerTo(
   const name = params.uri ?? params.name;
   // A value that is too long for a header, or not text, is sent in the body only.
   const isNamed = typeof name === 'string' && /^[\x21-\x7e]{1,4000}$/.test(name);
-  const response = await postMcp(via, rpc(method, { ...params, _meta }), {
+  const response = await postMcp(via, rpcRequest(method, { ...params, _meta }), {
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,

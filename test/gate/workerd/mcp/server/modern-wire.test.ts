@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineTool } from '../../../../../src/index.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
-import { appWithEndpoint, messagesOf, newId, postMcp, rpc } from './talk.ts';
+import { appWithEndpoint, messagesOf, newId, postMcp, rpcRequest } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
 
 const hello = defineTool({
@@ -57,7 +57,7 @@ describe('a client of the revision 2026-07-28', () => {
       const { result } = await json(await sendRequest(via, method, {}, { capabilities }));
       expect(result).toMatchObject({ ttlMs: 300_000, cacheScope: 'public' });
       // An earlier client does not use that.
-      const [before] = await messagesOf(await postMcp(via, rpc(method)));
+      const [before] = await messagesOf(await postMcp(via, rpcRequest(method)));
       expect(before?.result).not.toHaveProperty('ttlMs');
     },
   );
@@ -204,7 +204,7 @@ describe('an envelope', () => {
   });
 
   it('that is missing is requested', async () => {
-    const response = await postMcp(via, rpc('tools/list'), { headers: MODERN });
+    const response = await postMcp(via, rpcRequest('tools/list'), { headers: MODERN });
     const message =
       'Invalid params: the MCP-Protocol-Version header names protocol revision 2026-07-28, but the request is missing the ' +
       'required per-request envelope key(s): _meta';
@@ -222,7 +222,9 @@ describe('an envelope', () => {
     const message =
       'Bad Request: JSON-RPC batches may not contain requests for protocol revision 2026-07-28 or later';
     const _meta = { [VERSION]: '2026-07-28', [CAPABILITIES]: {} };
-    const response = await postMcp(via, [rpc('tools/list', { _meta }), rpc('ping')], { headers: MODERN });
+    const response = await postMcp(via, [rpcRequest('tools/list', { _meta }), rpcRequest('ping')], {
+      headers: MODERN,
+    });
     expect([response.status, await json(response)]).toEqual([400, refusedBy(-32600, message, null)]);
   });
 });
@@ -270,7 +272,7 @@ describe('the Accept header of a client', () => {
   ])('with the value "%s" is supported in either revision', async (accept, before, now) => {
     const params = { name: 'hello', _meta: { progressToken: 1 } };
     const headers = { accept: accept ?? '' };
-    const legacy = await postMcp(via, rpc('tools/call', params), { headers });
+    const legacy = await postMcp(via, rpcRequest('tools/call', params), { headers });
     const modern = await sendRequest(
       via,
       'tools/call',
@@ -293,7 +295,7 @@ describe('the Accept header of a client', () => {
         'Not Acceptable: the response is application/json or text/event-stream. Send Accept: application/json, ' +
         'text/event-stream.';
       for (const response of [
-        await postMcp(via, rpc('tools/list'), { headers: { accept } }),
+        await postMcp(via, rpcRequest('tools/list'), { headers: { accept } }),
         await sendRequest(via, 'tools/list', {}, { capabilities, headers: { accept } }),
       ]) {
         expect([response.status, await json(response)]).toEqual([406, refusedBy(-32000, message, null)]);

@@ -5,7 +5,7 @@ import { defineTool } from '../../../../../src/index.ts';
 import { McpEndpointDefinitionError } from '../../../../../src/mcp/server/entry.ts';
 import { jsonSchema } from '../../../../../src/modules/json-schema/entry.ts';
 import { json } from '../../http/client.ts';
-import { appWithEndpoint, callTool, texts } from './talk.ts';
+import { appWithEndpoint, callTool, textsOf } from './talk.ts';
 import { sendRequest } from './task-talk.ts';
 
 type Properties = Readonly<Record<string, object>>;
@@ -114,7 +114,7 @@ describe('a call whose parameters are repeated in headers', () => {
 
   it('needs no headers from a client of an earlier revision', async () => {
     const answer = await callTool(appWithEndpoint({ tools: [toolWith(SHOP)] }), 'sell', { region: 'eu' });
-    expect(texts(answer)).toEqual(['Sold.']);
+    expect(textsOf(answer)).toEqual(['Sold.']);
   });
 });
 

@@ -7,7 +7,7 @@ import { type AnyTool, type CallContext, defineTool, error, text } from '../../.
 import { defineMcpEndpoint } from '../../../../../src/mcp/server/entry.ts';
 import { requireApproval } from '../../../../../src/modules/decorators/entry.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
-import { appWithEndpoint, callTool, KEY, messagesOf, postMcp, rpc } from './talk.ts';
+import { appWithEndpoint, callTool, KEY, messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 const textResult = (words: string) => ({ content: [{ type: 'text', text: words }] });
 const errorResult = (words: string) => ({ ...textResult(words), isError: true });
@@ -35,7 +35,7 @@ describe('a published tool', () => {
       { tools: [tool(({ context, inSession }) => contexts.push([context.toJSON(), inSession]))] },
       { context: { plan: 'free', locale: 'en' }, http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
-    const body = rpc('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
+    const body = rpcRequest('tools/call', { name: 'it', _meta: { tenant: 'forged', plan: 'pro' } });
     await postMcp(via, body, { headers: { 'x-locale': 'nl' } }).then((response) => response.text());
     expect(contexts).toEqual([[{ plan: 'free', locale: 'nl' }, false]]);
   });
@@ -84,7 +84,7 @@ describe('a published tool', () => {
     );
     for (const how of ['text', 'error', 'throw', 'data']) {
       const params = { name: 'leak', arguments: { how }, _meta: { progressToken: 1 } };
-      const told = await postMcp(via, rpc('tools/call', params)).then((response) => response.text());
+      const told = await postMcp(via, rpcRequest('tools/call', params)).then((response) => response.text());
       expect(told).toContain('[secret API_KEY]');
       expect(told).not.toContain('planted-4711');
     }
@@ -106,7 +106,7 @@ describe('a published tool', () => {
       method: 'notifications/progress',
       params: { progressToken: 'p1', progress: count, message },
     });
-    expect(await messagesOf(await postMcp(via, rpc('tools/call', params)))).toEqual([
+    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', params)))).toEqual([
       progress(1, 'begin'),
       progress(2, 'middle'),
       progress(3, 'end'),
@@ -119,13 +119,13 @@ describe('a published tool', () => {
       tools: [tool((call) => call.progress('1 of 2\r\n\u2028pay:\u001b[31m \u202edone\u200b\u{e0041}.'))],
     });
     const params = { name: 'it', _meta: { progressToken: 1 } };
-    const [progress] = await messagesOf(await postMcp(via, rpc('tools/call', params)));
+    const [progress] = await messagesOf(await postMcp(via, rpcRequest('tools/call', params)));
     expect(Object(progress?.params).message).toBe('1 of 2 pay: [31m done.');
   });
 
   it('reports no progress to a client that has not asked for it', async () => {
     const via = appWithEndpoint({ tools: [tool((call) => call.progress('begin'))] });
-    expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
+    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', { name: 'it' })))).toEqual([
       { jsonrpc: '2.0', id: 1, result: textResult('Done') },
     ]);
   });
@@ -145,7 +145,7 @@ describe('a published tool', () => {
       method: 'notifications/message',
       params: { level: 'info', logger: 'it', data },
     });
-    expect(await messagesOf(await postMcp(via, rpc('tools/call', { name: 'it' })))).toEqual([
+    expect(await messagesOf(await postMcp(via, rpcRequest('tools/call', { name: 'it' })))).toEqual([
       log('One.'),
       log('Two.'),
       { jsonrpc: '2.0', id: 1, result: textResult('Done.') },
@@ -165,7 +165,7 @@ describe('a published tool', () => {
     await callTool(via, 'it', {}, { [KEY]: 'k2' });
     await callTool(via, 'it');
     await callTool(via, 'it');
-    const other = await postMcp(via, rpc('tools/call', { name: 'it', _meta: { [KEY]: 'k1' } }), {
+    const other = await postMcp(via, rpcRequest('tools/call', { name: 'it', _meta: { [KEY]: 'k1' } }), {
       headers: { 'x-user': 'eve' },
     });
     await other.text();
@@ -274,7 +274,7 @@ describe('a published tool', () => {
     });
     const via: Send = async (path, init) =>
       worker.fetch(new Request(`${ORIGIN}${path}`, init) as never, { ...env }, context);
-    const response = await postMcp(via, rpc('tools/call', { name: 'it' }));
+    const response = await postMcp(via, rpcRequest('tools/call', { name: 'it' }));
     await expect.poll(() => kept.length).toBe(1);
     let isOver = false;
     const over = Promise.all(kept).then(() => {
@@ -299,7 +299,7 @@ describe('a published tool', () => {
         }, 'once'),
       ],
     });
-    const response = await postMcp(via, rpc('tools/call', { name: 'it' }), { signal: client.signal });
+    const response = await postMcp(via, rpcRequest('tools/call', { name: 'it' }), { signal: client.signal });
     await response.text().catch(() => {});
     gone.resolve();
     expect(await done.promise).toBe('done');

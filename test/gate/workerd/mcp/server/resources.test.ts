@@ -10,7 +10,7 @@ import {
 } from '../../../../../src/mcp/server/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { connectedToNewest, newestAnswerTo, REVISIONS } from './both-revisions.ts';
-import { answerTo, appWithEndpoint, connectClient, messagesOf, postMcp, rpc } from './talk.ts';
+import { answerTo, appWithEndpoint, connectClient, messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 const ORDERS: Readonly<Record<string, readonly string[]>> = { corner: ['17', 'a b'], other: ['99'] };
 
@@ -69,7 +69,7 @@ const TEMPLATES = [
 ];
 
 /** Returns the response for a resource with this `read`. */
-const reading = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
+const readResource = (read: McpResource['read'], more: Partial<McpResource> = {}, config = {}) =>
   answerTo(
     appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read, ...more }] }, config),
     'resources/read',
@@ -127,7 +127,7 @@ describe('the resources of an endpoint', () => {
 
   it('are listed only for their caller', async () => {
     const asOther = { headers: { 'x-user': 'other' } };
-    const [{ result }] = (await messagesOf(await postMcp(via, rpc('resources/list'), asOther))) as [
+    const [{ result }] = (await messagesOf(await postMcp(via, rpcRequest('resources/list'), asOther))) as [
       { result: { resources: { uri: string }[] } },
     ];
     expect(result.resources.map(({ uri }) => uri).slice(2)).toEqual(['shop://orders/99']);
@@ -227,7 +227,7 @@ describe('a request for a resource', () => {
   it('must be the only one of its batch, and the others are not read', async () => {
     const read = vi.fn(() => 'x');
     const counted = appWithEndpoint({ resources: [{ name: 'x', uri: 'x://y', read }] });
-    const reading = (id: number) => rpc('resources/read', { uri: 'x://y' }, id);
+    const reading = (id: number) => rpcRequest('resources/read', { uri: 'x://y' }, id);
     const response = await postMcp(counted, [reading(1), reading(2)]);
     const message =
       'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
@@ -237,7 +237,7 @@ describe('a request for a resource', () => {
       { jsonrpc: '2.0', error: { code: -32600, message }, id: null },
     ]);
     expect(read).not.toHaveBeenCalled();
-    expect((await postMcp(counted, [reading(1), rpc('ping', {}, 2)])).status).toBe(200);
+    expect((await postMcp(counted, [reading(1), rpcRequest('ping', {}, 2)])).status).toBe(200);
   });
 
   it('takes time linear in the length of the uri, for any content', async () => {
@@ -280,23 +280,25 @@ describe('the result of a resource', () => {
       ],
     ],
   ])('is %s', async (_, answer, contents) => {
-    expect(await reading(async () => answer)).toEqual({ contents });
+    expect(await readResource(async () => answer)).toEqual({ contents });
   });
 
   it('has the declared media type of the resource', async () => {
-    expect(await reading(() => ({ a: 1 }), { mimeType: 'application/ld+json' })).toEqual({
+    expect(await readResource(() => ({ a: 1 }), { mimeType: 'application/ld+json' })).toEqual({
       contents: [{ uri: 'x://y', mimeType: 'application/ld+json', text: '{"a":1}' }],
     });
   });
 
   it.each([null, undefined])('is an error if it is %s', async (answer) => {
-    expect(await reading(() => answer)).toMatchObject({ error: { code: -32602, data: { uri: 'x://y' } } });
+    expect(await readResource(() => answer)).toMatchObject({
+      error: { code: -32602, data: { uri: 'x://y' } },
+    });
   });
 
   it('is read with the caller’s context and secrets, and does not reveal the secrets', async () => {
     const asked: unknown[] = [];
     const secret = 'token-of-the-caller';
-    const answer = await reading(
+    const answer = await readResource(
       (values, { principal, context, env, secrets, signal }) => {
         asked.push([
           values,
@@ -351,7 +353,7 @@ describe('the result of a resource', () => {
   ])('is hidden, and logged without secrets, if it %s', async (_, read, stack) => {
     const log = vi.fn();
     const config = { secrets: () => ({ TOKEN: 'token-of-the-caller' }), log };
-    expect(await reading(read, {}, config)).toEqual(INSIDE);
+    expect(await readResource(read, {}, config)).toEqual(INSIDE);
     expect(log).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({
         level: 'error',
@@ -366,7 +368,7 @@ describe('the result of a resource', () => {
     const log = vi.fn();
     let signal: AbortSignal | undefined;
     const begun = Promise.withResolvers<void>();
-    const answer = reading(
+    const answer = readResource(
       (_, asked) => {
         signal = asked.signal;
         begun.resolve();

@@ -7,14 +7,14 @@ import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send, send } from '../../http/client.ts';
-import { appWithEndpoint, newId, postMcp, record, rpc, viewOf } from './talk.ts';
+import { appWithEndpoint, newId, postMcp, record, rpcRequest, viewOf } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 const headers = { 'mcp-protocol-version': '2025-11-25' };
 
 const callOf = (message: string, session: string, meta: object = { progressToken: 'p' }): unknown =>
-  rpc('tools/call', { name: 'scripted', arguments: { message, session }, _meta: meta }, 'call-1');
+  rpcRequest('tools/call', { name: 'scripted', arguments: { message, session }, _meta: meta }, 'call-1');
 
 /** Reads `enough` events of a stream, and then breaks it. */
 async function eventsOf(
@@ -102,7 +102,7 @@ describe('the stream of an agent call', () => {
   it('reports what its turn waits for, as the call does', async () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to: 'resumed', amount: 5 } }] });
     const params = { name: 'ask_clerk', arguments: { message: message(), session: newId() } };
-    const seen = await eventsOf(await postMcp(via, rpc('tools/call', params), { headers }));
+    const seen = await eventsOf(await postMcp(via, rpcRequest('tools/call', params), { headers }));
     const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
     expect(dataOf(rest)).toEqual(dataOf(seen));
     expect(viewOf(dataOf(rest)[0].result).outcome).toBe('suspended');
@@ -117,7 +117,10 @@ describe('the stream of an agent call', () => {
     const platform = { subrequests: 20, internalSubrequests: 20 };
     const short = appWithEndpoint({ agents: ['marathon'] }, { agents: [marathon], limits: platform });
     const params = { name: 'marathon', arguments: { message: message() }, _meta: { progressToken: 1 } };
-    const [first] = await eventsOf(await postMcp(long, rpc('tools/call', params), { headers }), () => true);
+    const [first] = await eventsOf(
+      await postMcp(long, rpcRequest('tools/call', params), { headers }),
+      () => true,
+    );
     await steps[0]?.asked();
     const rest = eventsOf(await resumeStream(short, first?.id));
     for (const { asked, release } of steps) {
@@ -183,7 +186,7 @@ describe('the official client of the earlier revision', () => {
         const sent = new Headers(init?.headers);
         const response = await via(String(url), init);
         if (init?.method !== 'GET' && String(init?.body).includes('tools/call'))
-          return cutting(response, cut.promise);
+          return cutResponse(response, cut.promise);
         if (init?.method === 'GET')
           asked.push(sent.has('last-event-id') ? 'the rest' : 'a stream of its own');
         return response;
@@ -225,7 +228,7 @@ describe('the official client of the earlier revision', () => {
 });
 
 /** A response whose connection breaks when `cut` resolves. */
-function cutting({ body, status, headers: all }: Response, cut: Promise<void>): Response {
+function cutResponse({ body, status, headers: all }: Response, cut: Promise<void>): Response {
   const reader = (body ?? new ReadableStream<Uint8Array>()).getReader();
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -245,7 +248,9 @@ function cutting({ body, status, headers: all }: Response, cut: Promise<void>): 
 
 describe('a stream without a turn', () => {
   it('of a tool cannot be resumed, and its client learns that once', async () => {
-    const seen = await eventsOf(await postMcp(via, rpc('tools/call', { name: 'hello' }, 7), { headers }));
+    const seen = await eventsOf(
+      await postMcp(via, rpcRequest('tools/call', { name: 'hello' }, 7), { headers }),
+    );
     expect(seen.map(({ data }) => data === '')).toEqual([true, false]);
     const rest = await eventsOf(await resumeStream(via, seen[0]?.id));
     const message =
@@ -256,11 +261,11 @@ describe('a stream without a turn', () => {
   });
 
   it.each([
-    ['a list', rpc('tools/list')],
-    ['an error', rpc('tools/call', { name: 'nobody' })],
+    ['a list', rpcRequest('tools/list')],
+    ['an error', rpcRequest('tools/call', { name: 'nobody' })],
     [
       'a call whose id is longer than a header may be',
-      rpc('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
+      rpcRequest('tools/call', { name: 'hello' }, 'x'.repeat(3_000)),
     ],
   ])('of %s has no ids', async (_, body) => {
     const seen = await eventsOf(await postMcp(via, body, { headers }));
@@ -271,7 +276,9 @@ describe('a stream without a turn', () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const secrets = () => Promise.reject(new Error('the vault is down'));
     const broken = appWithEndpoint({ tools: [hello] }, { secrets });
-    const seen = await eventsOf(await postMcp(broken, rpc('tools/call', { name: 'hello' }), { headers }));
+    const seen = await eventsOf(
+      await postMcp(broken, rpcRequest('tools/call', { name: 'hello' }), { headers }),
+    );
     expect(seen.map(({ id, data }) => [id, data === ''])).toEqual([
       ['%5B1%5D', true],
       [undefined, false],

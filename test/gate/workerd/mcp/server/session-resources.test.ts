@@ -23,12 +23,12 @@ import {
   messagesOf,
   newId,
   postMcp,
-  rpc,
+  rpcRequest,
   viewOf,
 } from './talk.ts';
 
 const PNG = new Uint8Array([137, 80, 78, 71]);
-const bytes = (text: string) => new TextEncoder().encode(text);
+const encodeText = (text: string) => new TextEncoder().encode(text);
 
 const draw = defineTool({
   name: 'draw',
@@ -37,7 +37,7 @@ const draw = defineTool({
     content([
       'Drawn.',
       image(PNG, 'image/png', 'chart.png'),
-      file(bytes('a,b'), 'text/csv', 'table.csv'),
+      file(encodeText('a,b'), 'text/csv', 'table.csv'),
       file(new Uint8Array([255, 254]), 'text/plain'),
     ]),
 });
@@ -115,7 +115,7 @@ describe('an endpoint with agents', () => {
     const links = await linksOf(['draw', 'draw', 'invoice', 'look_up'], { session });
     const at = `holdfast://painter/${session}`;
     const [png, csv, odd] = await Promise.all(
-      [PNG, bytes('a,b'), new Uint8Array([255, 254])].map((one) => idOf(new Uint8Array(one))),
+      [PNG, encodeText('a,b'), new Uint8Array([255, 254])].map((one) => idOf(new Uint8Array(one))),
     );
     expect(links).toEqual([
       {
@@ -235,7 +235,7 @@ describe.each(REVISIONS)('a session’s resource, requested by %s,', (_, ask) =>
     const links = await linksOf(['draw', 'invoice']);
     for (const { uri } of [links[0], links.at(-1)].map((link) => ({ uri: String(link?.uri) }))) {
       const asBob = { headers: { 'x-user': 'bob' } };
-      const [told] = await messagesOf(await postMcp(via, rpc('resources/read', { uri }), asBob));
+      const [told] = await messagesOf(await postMcp(via, rpcRequest('resources/read', { uri }), asBob));
       expect({ error: told?.error }).toEqual(notThere(uri));
       expect(await read(uri)).toHaveProperty('contents');
     }

@@ -33,7 +33,7 @@ export const postMcp = (
     ...(signal && { signal }),
   });
 
-export const rpc = (method: string, params: unknown = {}, id: number | string = 1): unknown => ({
+export const rpcRequest = (method: string, params: unknown = {}, id: number | string = 1): unknown => ({
   jsonrpc: '2.0',
   id,
   method,
@@ -53,7 +53,7 @@ export async function messagesOf(response: Response): Promise<Record<string, unk
 
 /** Returns the result or the error of one request. */
 export async function answerTo(via: Send, method: string, params: unknown = {}): Promise<unknown> {
-  const [message] = await messagesOf(await postMcp(via, rpc(method, params)));
+  const [message] = await messagesOf(await postMcp(via, rpcRequest(method, params)));
   return message?.result ?? { error: message?.error };
 }
 
@@ -91,7 +91,7 @@ export async function connectClient(
 export const viewOf = (answer: unknown): Record<string, string> => Object(Object(answer).structuredContent);
 
 /** Returns the texts of an answer, one for each block. */
-export const texts = (answer: unknown): string[] =>
+export const textsOf = (answer: unknown): string[] =>
   Object(answer).content.map((block: { readonly text: string }) => block.text);
 
 /** Returns the id of an unused session. */

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
-import { appWithEndpoint, newId, record, texts } from './talk.ts';
+import { appWithEndpoint, newId, record, textsOf } from './talk.ts';
 import { pollUntil, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const via = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
@@ -29,7 +29,7 @@ async function collect(messages: AsyncIterable<Message>): Promise<Message[]> {
 }
 
 const SUBSCRIPTION = { _meta: { 'io.modelcontextprotocol/subscriptionId': 1 } };
-const acknowledged = (...taskIds: unknown[]) => ({
+const acknowledgement = (...taskIds: unknown[]) => ({
   jsonrpc: '2.0',
   method: 'notifications/subscriptions/acknowledged',
   params: { notifications: { taskIds }, ...SUBSCRIPTION },
@@ -44,14 +44,14 @@ describe('a client that subscribes to its task', () => {
     await answer.asked();
     const messages = listenToTasks(via, [taskId, taskId]);
     const next = async () => (await messages.next()).value;
-    expect(await next()).toEqual(acknowledged(taskId));
+    expect(await next()).toEqual(acknowledgement(taskId));
     expect(Object(await next()).params).toMatchObject({ taskId, status: 'working', ...SUBSCRIPTION });
     answer.release();
     const { params, ...rest } = Object(await next());
     expect(rest).toEqual({ jsonrpc: '2.0', method: 'notifications/tasks' });
     const { resultType, ...task } = await pollUntil(via, taskId, 'completed');
     expect(params).toEqual({ ...task, ...SUBSCRIPTION });
-    expect(texts(params.result)).toEqual(['Done.']);
+    expect(textsOf(params.result)).toEqual(['Done.']);
     expect([resultType, await next(), (await messages.next()).done]).toEqual(['complete', END, true]);
   });
 
@@ -77,7 +77,7 @@ describe('a client that subscribes to its task', () => {
     let isDecided = false;
     for await (const { params } of listenToTasks(via, [taskId])) {
       const { status, statusMessage, result } = Object(params);
-      if (status) seen.push(result ? texts(result) : statusMessage);
+      if (status) seen.push(result ? textsOf(result) : statusMessage);
       if (isDecided || !String(statusMessage).startsWith('The turn waits')) continue;
       isDecided = true;
       const { pending } = await json(await via(`/agents/clerk/sessions/${id}`));
@@ -105,7 +105,7 @@ describe('a client that subscribes to its task', () => {
       }),
     );
     const [first, ...others] = await collect(listenToTasks(via, [...ids, 'no-task', '']));
-    expect(first).toEqual(acknowledged(...ids));
+    expect(first).toEqual(acknowledgement(...ids));
     expect(others.at(-1)).toEqual(END);
     expect(
       others
@@ -113,7 +113,7 @@ describe('a client that subscribes to its task', () => {
         .map(({ params }) => Object(params).taskId)
         .toSorted(),
     ).toEqual(ids.toSorted());
-    expect(await collect(listenToTasks(via, []))).toEqual([acknowledged(), END]);
+    expect(await collect(listenToTasks(via, []))).toEqual([acknowledgement(), END]);
   });
 
   it('can disconnect, and the turn continues', async () => {
@@ -125,7 +125,7 @@ describe('a client that subscribes to its task', () => {
     await messages.next();
     await messages.return();
     answer.release();
-    expect(texts((await pollUntil(via, taskId, 'completed')).result)[0]).toBe('Done.');
+    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)[0]).toBe('Done.');
   });
 });
 

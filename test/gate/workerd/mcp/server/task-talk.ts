@@ -1,7 +1,7 @@
 /** Requests of the revision 2026-07-28 from a client that supports tasks. */
 import { expect } from 'vitest';
 import type { Send } from '../../http/client.ts';
-import { messagesOf, postMcp, rpc } from './talk.ts';
+import { messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
@@ -26,7 +26,7 @@ export function sendRequest(
     ...meta,
   };
   const name = params.taskId ?? params.name;
-  return postMcp(via, rpc(method, { ...params, _meta }), {
+  return postMcp(via, rpcRequest(method, { ...params, _meta }), {
     headers: {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': method,

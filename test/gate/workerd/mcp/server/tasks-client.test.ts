@@ -13,7 +13,7 @@ import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { ORIGIN, type Send } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { appWithEndpoint, messagesOf, newId, postMcp, texts } from './talk.ts';
+import { appWithEndpoint, messagesOf, newId, postMcp, textsOf } from './talk.ts';
 
 const via = appWithEndpoint({ agents: ['scripted'] });
 const clientInfo = { name: 'test', version: '1' };
@@ -66,7 +66,7 @@ describe('the official client of the extension', () => {
     const execution = await session.callTool('scripted', { message: message(), session: newId() });
     expect(execution.kind).toBe('task');
     const { outcome } = await execution.settle();
-    expect(texts(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
+    expect(textsOf(resultFromTaskOutcome(outcome))).toEqual(['Three.']);
     await session.close();
   });
 
@@ -80,7 +80,7 @@ describe('the official client of the extension', () => {
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 5 } }] }, 'Paid.');
     const execution = await session.callTool('clerk', { message: message(), session: newId() });
     const { outcome } = await execution.settle();
-    expect([texts(resultFromTaskOutcome(outcome)), paidTo(to)]).toEqual([['Paid.'], [5]]);
+    expect([textsOf(resultFromTaskOutcome(outcome)), paidTo(to)]).toEqual([['Paid.'], [5]]);
     expect(asked).toEqual([`Tool 'pay' is to be called with {"to":"${to}","amount":5}.\nMay I pay?`]);
     await session.close();
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { paidTo } from '../../../../fixtures/clerk-agent.ts';
 import { script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
-import { appWithEndpoint, newId, texts, viewOf } from './talk.ts';
+import { appWithEndpoint, newId, textsOf, viewOf } from './talk.ts';
 import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const via = appWithEndpoint({ agents: ['clerk'] });
@@ -63,7 +63,7 @@ describe('a task that waits', () => {
     expect(Date.parse(String(lastUpdatedAt))).toBeGreaterThanOrEqual(Date.parse(String(createdAt)));
     expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
     const { result } = await pollUntil(via, taskId, 'completed', ASKS);
-    expect([texts(result), viewOf(result).outcome, paidTo(to)]).toEqual([['Paid.'], 'completed', [5]]);
+    expect([textsOf(result), viewOf(result).outcome, paidTo(to)]).toEqual([['Paid.'], 'completed', [5]]);
     expect(await update(taskId, { [`${call}#0`]: approve })).toEqual(ACK);
     expect(paidTo(to)).toEqual([5]);
   });

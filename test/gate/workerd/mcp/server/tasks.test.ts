@@ -5,14 +5,14 @@ import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { answerTo, appWithEndpoint, callTool, KEY, newId, record, texts, viewOf } from './talk.ts';
+import { answerTo, appWithEndpoint, callTool, KEY, newId, record, textsOf, viewOf } from './talk.ts';
 import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const path = (session: string): string => `/agents/scripted/sessions/${session}`;
+const sessionPath = (session: string): string => `/agents/scripted/sessions/${session}`;
 
 describe('an agent call of a client that supports tasks', () => {
   it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
@@ -46,7 +46,7 @@ describe('an agent call of a client that supports tasks', () => {
     });
     answer.release();
     const done = await pollUntil(via, taskId, 'completed');
-    const [, started] = await journal(path(id));
+    const [, started] = await journal(sessionPath(id));
     const turn = String(started?.turn);
     expect(done).toEqual({
       resultType: 'complete',
@@ -61,7 +61,7 @@ describe('an agent call of a client that supports tasks', () => {
         structuredContent: {
           session: id,
           turn,
-          path: `${path(id)}/turns/${turn}`,
+          path: `${sessionPath(id)}/turns/${turn}`,
           outcome: 'completed',
           text: 'Three.',
         },
@@ -76,7 +76,7 @@ describe('an agent call of a client that supports tasks', () => {
     const { result } = await pollUntil(via, taskId, 'completed');
     const { session } = viewOf(result);
     expect(session).toMatch(/^mcp-/);
-    expect(texts(result)).toEqual([
+    expect(textsOf(result)).toEqual([
       'Hello.',
       `To continue this conversation, call 'scripted' with the session '${session}'.`,
     ]);
@@ -91,7 +91,7 @@ describe('an agent call of a client that supports tasks', () => {
     await abortAllDurableObjects();
     expect(await requestResult(via, 'tasks/get', { taskId })).toMatchObject({ status: 'working' });
     answer.release();
-    expect(texts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Done.']);
+    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Done.']);
     expect(recordings.filter(({ note }) => note === 'mcp-task-anew').length).toBe(1);
   });
 
@@ -131,7 +131,7 @@ describe('an agent call of a client that supports tasks', () => {
       name: 'scripted',
       arguments: { message: 'Hurry', session: id },
     });
-    const [, started] = await journal(path(id));
+    const [, started] = await journal(sessionPath(id));
     expect(busy).toEqual({
       resultType: 'complete',
       isError: true,
@@ -178,7 +178,7 @@ describe('an agent call of a client that supports tasks', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ decision: 'approve' }),
     });
-    expect(texts((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Paid.']);
+    expect(textsOf((await pollUntil(via, taskId, 'completed')).result)).toEqual(['Paid.']);
   });
 });
 
@@ -201,7 +201,7 @@ describe('tasks/cancel', () => {
       ttlMs: null,
     });
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual({ resultType: 'complete' });
-    expect((await journal(path(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
+    expect((await journal(sessionPath(id))).filter(({ type }) => type === 'turn-ended').length).toBe(1);
   });
 
   it('does not change a turn that has an answer', async () => {
@@ -226,10 +226,10 @@ describe('a client without support for tasks', () => {
     const capabilities = {};
     const call = (session?: string) => ({ name: 'scripted', arguments: { message: message(), session } });
     const modern = await requestResult(via, 'tools/call', call(), { capabilities });
-    expect([modern.resultType, texts(modern)[0]]).toEqual(['complete', 'One.']);
+    expect([modern.resultType, textsOf(modern)[0]]).toEqual(['complete', 'One.']);
     const { session } = viewOf(modern);
     const legacy = await answerTo(via, 'tools/call', call(session));
-    expect(texts(legacy)).toEqual(['Two.']);
+    expect(textsOf(legacy)).toEqual(['Two.']);
   });
 
   it('can be a client of an older revision with any declaration', async () => {
@@ -241,7 +241,7 @@ describe('a client without support for tasks', () => {
       { message: message() },
       { 'io.modelcontextprotocol/clientCapabilities': capabilities },
     );
-    expect([texts(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
+    expect([textsOf(answer)[0], answer.resultType]).toEqual(['One.', undefined]);
   });
 
   it.each(['tasks/get', 'tasks/cancel'])('cannot use %s', async (method) => {
@@ -375,7 +375,7 @@ describe('a task id', () => {
     }
     answer.release();
     const colleague = { headers: { 'x-user': 'bob', 'x-tenant': 'acme' } };
-    expect(texts((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
+    expect(textsOf((await pollUntil(shared, taskId, 'completed', colleague)).result)[0]).toBe('For Ada.');
   });
 
   it('of a session that was erased is unknown', async () => {
@@ -383,7 +383,7 @@ describe('a task id', () => {
     const { message } = script('Done.');
     const { taskId = '' } = await taskOf(via, 'scripted', { message: message(), session: id });
     await pollUntil(via, taskId, 'completed');
-    expect((await via(path(id), { method: 'DELETE' })).status).toBe(204);
+    expect((await via(sessionPath(id), { method: 'DELETE' })).status).toBe(204);
     expect(await requestResult(via, 'tasks/get', { taskId })).toEqual(refused(taskId));
     expect(await requestResult(via, 'tasks/cancel', { taskId })).toEqual(refused(taskId));
   });

@@ -9,7 +9,7 @@ import { advanceTime } from '../../../../fixtures/held-time.ts';
 import { scripted } from '../../../../fixtures/scripted-agent.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
-import { answerTo, appWithEndpoint, messagesOf, postMcp, rpc } from './talk.ts';
+import { answerTo, appWithEndpoint, messagesOf, postMcp, rpcRequest } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const via = appWithEndpoint({ tools: [hello], name: 'greeter', version: '2.1', instructions: 'Be kind.' });
@@ -36,7 +36,7 @@ describe('POST /mcp', () => {
       capabilities: {},
       clientInfo: { name: 'test', version: '1' },
     };
-    const response = await postMcp(via, rpc('initialize', params));
+    const response = await postMcp(via, rpcRequest('initialize', params));
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
     expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f-]{36}$/);
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
@@ -60,7 +60,7 @@ describe('POST /mcp', () => {
     { protocolVersion: '2025-11-25', clientInfo: { name: 'x', version: '1' } },
     { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x' } },
   ])('reports a missing field of initialize: %j', async (params) => {
-    const response = await postMcp(via, rpc('initialize', params, 'a'));
+    const response = await postMcp(via, rpcRequest('initialize', params, 'a'));
     const message =
       '`initialize` must have a string `protocolVersion`, `capabilities`, and a `clientInfo` with a name and a version.';
     expect([response.status, await json(response)]).toEqual([400, { ...rpcError(-32602, message), id: 'a' }]);
@@ -78,8 +78,8 @@ describe('POST /mcp', () => {
   });
 
   it('responds to each request of a batch', async () => {
-    const call = rpc('tools/call', { name: 'hello' }, 'b');
-    const messages = await messagesOf(await postMcp(via, [rpc('ping', {}, 'a'), call]));
+    const call = rpcRequest('tools/call', { name: 'hello' }, 'b');
+    const messages = await messagesOf(await postMcp(via, [rpcRequest('ping', {}, 'a'), call]));
     expect(new Map(messages.map(({ id, result }) => [id, result]))).toEqual(
       new Map<unknown, unknown>([
         ['a', {}],
@@ -89,7 +89,7 @@ describe('POST /mcp', () => {
   });
 
   it('returns a batch as JSON to a client that accepts only that', async () => {
-    const batch = [rpc('ping', {}, 'a'), rpc('ping', {}, 'b')];
+    const batch = [rpcRequest('ping', {}, 'a'), rpcRequest('ping', {}, 'b')];
     const response = await postMcp(via, batch, { headers: { accept: 'application/json' } });
     expect(await response.json()).toEqual([
       { jsonrpc: '2.0', id: 'a', result: {} },
@@ -97,10 +97,10 @@ describe('POST /mcp', () => {
     ]);
   });
 
-  it.each([[[]], [[rpc('ping', {}, 2)]]])(
+  it.each([[[]], [[rpcRequest('ping', {}, 2)]]])(
     'refuses a batch that contains initialize and %j',
     async (others) => {
-      const response = await postMcp(via, [rpc('initialize', {}, 1), ...others]);
+      const response = await postMcp(via, [rpcRequest('initialize', {}, 1), ...others]);
       const message = 'A batch cannot contain `initialize`. Send it in its own request.';
       expect([response.status, await json(response)]).toEqual([400, rpcError(-32600, message)]);
     },
@@ -118,11 +118,11 @@ describe('POST /mcp', () => {
     });
     const call = (index: number) =>
       index === 0
-        ? rpc('tools/call', { name: 'count' }, index)
-        : rpc('tools/call', { name: 'scripted', arguments: { message: 'Hello' } }, index);
+        ? rpcRequest('tools/call', { name: 'count' }, index)
+        : rpcRequest('tools/call', { name: 'scripted', arguments: { message: 'Hello' } }, index);
     const batch = [
       ...Array.from({ length: calls }, (_unused, index) => call(index)),
-      ...Array.from({ length: pings }, (_unused, index) => rpc('ping', {}, `p${index}`)),
+      ...Array.from({ length: pings }, (_unused, index) => rpcRequest('ping', {}, `p${index}`)),
     ];
     const response = await postMcp(counted, `\r\n ${JSON.stringify(batch)}`);
     const message =
@@ -135,7 +135,10 @@ describe('POST /mcp', () => {
   it.each(['prompts/get', 'completion/complete', 'resources/list'])(
     'refuses a batch in which %s and another request run app code',
     async (method) => {
-      const response = await postMcp(via, [rpc(method, {}, 1), rpc('tools/call', { name: 'hello' }, 2)]);
+      const response = await postMcp(via, [
+        rpcRequest(method, {}, 1),
+        rpcRequest('tools/call', { name: 'hello' }, 2),
+      ]);
       const message =
         'A batch can have only one of tools/call, resources/read, resources/list, prompts/get, completion/complete, but this one ' +
         'has 2. Send each in its own request.';
@@ -144,7 +147,7 @@ describe('POST /mcp', () => {
   );
 
   it('refuses a batch of more than 20 messages, since each lists all published items', async () => {
-    const listing = (length: number) => Array.from({ length }, (_, id) => rpc('tools/list', {}, id));
+    const listing = (length: number) => Array.from({ length }, (_, id) => rpcRequest('tools/list', {}, id));
     const refused = await postMcp(via, listing(21));
     expect([refused.status, await json(refused)]).toEqual([
       400,
@@ -181,7 +184,7 @@ describe('POST /mcp', () => {
       ),
     ],
   ])('refuses %s', async (_, headers, status, error) => {
-    const response = await postMcp(via, rpc('ping'), { headers });
+    const response = await postMcp(via, rpcRequest('ping'), { headers });
     expect([response.status, await json(response)]).toEqual([status, error]);
   });
 
@@ -203,7 +206,7 @@ describe('POST /mcp', () => {
     const small = appWithEndpoint({ tools: [hello] }, { http: { maxBodyBytes: 100 } });
     const response = await postMcp(
       small,
-      rpc('tools/call', { name: 'hello', arguments: { a: 'x'.repeat(99) } }),
+      rpcRequest('tools/call', { name: 'hello', arguments: { a: 'x'.repeat(99) } }),
     );
     expect([response.status, await json(response)]).toEqual([
       413,
@@ -260,7 +263,7 @@ describe('/mcp', () => {
   });
 
   it('does not exist if the app publishes no agent or tool', async () => {
-    const response = await postMcp(appWith({}), rpc('ping'));
+    const response = await postMcp(appWith({}), rpcRequest('ping'));
     expect([response.status, (await json(response)).type]).toEqual([
       404,
       'urn:holdfast:problem:unknown-route',
@@ -285,20 +288,20 @@ describe('/mcp', () => {
 
   it('refuses a page of another site, and accepts one of the app’s own', async () => {
     const mine = appWithEndpoint({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
-    const evil = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://evil.example' } });
+    const evil = await postMcp(mine, rpcRequest('ping'), { headers: { origin: 'https://evil.example' } });
     expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
-    const own = await postMcp(mine, rpc('ping'), { headers: { origin: 'https://app.example' } });
+    const own = await postMcp(mine, rpcRequest('ping'), { headers: { origin: 'https://app.example' } });
     expect(own.status).toBe(200);
   });
 
   it('requires a token like every route', async () => {
     const guarded = appWithEndpoint({ tools: [hello] }, {}, { HOLDFAST_TOKEN: 'right-token' });
-    const response = await postMcp(guarded, rpc('ping'));
+    const response = await postMcp(guarded, rpcRequest('ping'));
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     expect((await json(response)).type).toBe('urn:holdfast:problem:unauthorized');
     const headers = { authorization: 'Bearer right-token' };
-    expect((await postMcp(guarded, rpc('ping'), { headers })).status).toBe(200);
-    const stranger = await postMcp(guarded, rpc('ping'), {
+    expect((await postMcp(guarded, rpcRequest('ping'), { headers })).status).toBe(200);
+    const stranger = await postMcp(guarded, rpcRequest('ping'), {
       headers: { authorization: 'Bearer wrong-token' },
     });
     expect(stranger.status).toBe(401);
@@ -328,7 +331,7 @@ describe('a failure inside the Worker', () => {
         },
       },
     );
-    const response = await postMcp(broken, rpc('tools/call', { name: 'hello' }));
+    const response = await postMcp(broken, rpcRequest('tools/call', { name: 'hello' }));
     const id = response.headers.get('x-request-id');
     expect(await messagesOf(response)).toEqual([
       {

@@ -14,9 +14,9 @@ import {
   toolGroup,
 } from '../../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../../src/testing/entry.ts';
-import { answers } from '../../../../fixtures/mcp/fake-server.ts';
-import { warnings } from '../../../../fixtures/warnings.ts';
-import { calls, methods, sayingTool, scene } from '../../../node/mcp/tools/scenes.ts';
+import { respondWith } from '../../../../fixtures/mcp/fake-server.ts';
+import { captureWarnings } from '../../../../fixtures/warnings.ts';
+import { calls, countMethods, sayingTool, scene } from '../../../node/mcp/tools/scenes.ts';
 import { offeredTools, results } from '../../../node/unfolding/scenes.ts';
 import { appWith } from '../../http/app.ts';
 import { json } from '../../http/client.ts';
@@ -100,7 +100,7 @@ describe('a tool group of MCP servers', () => {
     const all = ['headlines', 'order'];
     expect(offeredTools(session)).toEqual([all, all, all, all]);
     expect(results(session)).toEqual(['order done', 'headlines done']);
-    for (const { server } of [shop, news]) expect(methods(server)).toMatchObject({ 'tools/list': 1 });
+    for (const { server } of [shop, news]) expect(countMethods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
   it('contains the tools that its filter accepts, by description and server (S0-024)', async () => {
@@ -133,7 +133,7 @@ describe('a tool group of MCP servers', () => {
   it('has no tools without clients, and reports that to the agent (TGR-05, MCP-09)', async () => {
     const none = "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.";
     expect(() => desk(groupOf([]), ['Never.'])).toThrow(none);
-    const said = warnings();
+    const said = captureWarnings();
     const session = desk(groupOf([]), ['Done.'], { agent: agentWithGroup({ optional: true }) });
     await session.send('Go.');
     expect(offeredTools(session)).toEqual([[]]);
@@ -141,9 +141,9 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('omits the tools of a failing server, keeps the tools of other servers, and retries (MCP-04, MCP-09)', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const [shop, news] = [scene([sayingTool('order')]), scene([sayingTool('headlines')], { name: 'news' })];
-    shop.server.misbehave = answers(502);
+    shop.server.misbehave = respondWith(502);
     const session = desk(groupOf([shop.client, news.client]), ['Done.', calls('order'), 'Done.']);
     await session.send('Go.');
     shop.server.misbehave = undefined;
@@ -160,7 +160,7 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('reports a missing required tool and the available ones (TGR-06, MCP-02)', async () => {
-    const said = warnings();
+    const said = captureWarnings();
     const { client } = scene([sayingTool('search'), sayingTool('fetch')]);
     const agent = agentWithGroup({ required: ['crawl', 'fetch'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
@@ -172,8 +172,8 @@ describe('a tool group of MCP servers', () => {
   });
 
   it('reports a missing required tool if no server can be reached (TGR-06, MCP-02)', async () => {
-    warnings();
-    const { client } = scene([sayingTool('crawl')], { server: { misbehave: answers(502) } });
+    captureWarnings();
+    const { client } = scene([sayingTool('crawl')], { server: { misbehave: respondWith(502) } });
     const agent = agentWithGroup({ required: ['crawl'] });
     const session = desk(groupOf([client]), [calls('crawl'), 'Done.'], { agent });
     await session.send('Go.');
@@ -198,7 +198,7 @@ describe('a tool group of MCP servers', () => {
     await session.send('Go.');
     expect(offeredTools(session)).toEqual([['web'], ['web'], ['web', 'search'], ['web', 'search']]);
     expect(results(session).at(-1)).toBe('search done');
-    expect(methods(server)).toMatchObject({ 'tools/list': 1 });
+    expect(countMethods(server)).toMatchObject({ 'tools/list': 1 });
   });
 
   it('is listed by GET /agents from its own description, without a handshake (MCP-10)', async () => {

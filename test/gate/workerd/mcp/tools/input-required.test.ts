@@ -8,7 +8,7 @@ import { defineAgent } from '../../../../../src/index.ts';
 import { type Elicitation, mcpToolProvider } from '../../../../../src/mcp/tools/entry.ts';
 import { scriptedModel } from '../../../../../src/testing/entry.ts';
 import { advanceTime } from '../../../../fixtures/held-time.ts';
-import { calls, methods, scene } from '../../../node/mcp/tools/scenes.ts';
+import { calls, countMethods, scene } from '../../../node/mcp/tools/scenes.ts';
 import { appWith } from '../../http/app.ts';
 import { json, post, type Send, sessionName } from '../../http/client.ts';
 import { advanceClock, newManualSession } from '../../http/time.ts';
@@ -17,7 +17,7 @@ import { answer } from '../../http/waiting.ts';
 /**
  * A `once` tool that asks for the number of guests before it books, and issues a ticket for the continuation.
  */
-function booking(server: Server): void {
+function serveBooking(server: Server): void {
   const book = { name: 'book', description: 'Books.', inputSchema: { type: 'object' as const } };
   server.setRequestHandler('tools/list', () => ({ tools: [book] }));
   server.setRequestHandler('tools/call', (_, { mcpReq }) => {
@@ -42,7 +42,7 @@ function booking(server: Server): void {
 function desk(elicitation: Elicitation = {}) {
   const { server, client } = scene([], {
     elicitation,
-    server: { kind: 'modern', modern: { capabilities: { tools: {} }, serve: booking } },
+    server: { kind: 'modern', modern: { capabilities: { tools: {} }, serve: serveBooking } },
   });
   const model = scriptedModel([calls('book'), 'Booked.']);
   const tools = [mcpToolProvider({ clients: [client] })];
@@ -87,7 +87,7 @@ describe('a `once` call that its server has deferred', () => {
     const done = await json(await answer(links.approvals, decision, { via: worker() }));
     expect(done).toMatchObject({ outcome: 'completed', text: 'Booked.' });
     expect(shown()).toBe('ticket-1 {"party":{"action":"accept","content":{"people":4}}}');
-    expect(methods(server)['tools/call']).toBe(2);
+    expect(countMethods(server)['tools/call']).toBe(2);
   });
 
   it('continues without an answer after its time, and notifies its server', async () => {

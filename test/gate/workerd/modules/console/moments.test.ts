@@ -57,7 +57,7 @@ const outside = defineModule({ name: 'outside' }).use({
   },
 });
 
-const inner = (name: string) => ({ calls: [{ name, input: {} }] });
+const innerCall = (name: string) => ({ calls: [{ name, input: {} }] });
 
 /** Runs a turn in a new session, and returns the session's app, path and journal. */
 async function playTurn(...replies: readonly ScriptedReply[]) {
@@ -89,7 +89,7 @@ const lockedIn = (offer: Readonly<Record<string, unknown>>) =>
 
 describe('GET .../console/offer', () => {
   it('shows the tools of each reply: unfolded ones once their unfolding tool is open', async () => {
-    const { at, replied } = await playTurn(inner('desk'), inner('pay'), 'Done.');
+    const { at, replied } = await playTurn(innerCall('desk'), innerCall('pay'), 'Done.');
     const first = await at(`offer?reply=${replied(0).seq}`);
     expect(first).toMatchObject({
       ...{ frame: '', path: 'clerk', iteration: 1, model: 'm', hidden: [], unknown: [] },
@@ -106,7 +106,7 @@ describe('GET .../console/offer', () => {
   it('shows a state machine from inside: its state, and the tools of other states as locked', async () => {
     const { at, replied } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
-      ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
+      ...[innerCall('pack'), innerCall('ship'), 'Sent.', 'Done.'],
     );
     const offer = await at(`offer?reply=${replied(2).seq}`);
     expect(offer).toMatchObject({ path: 'clerk/parcel', iteration: 2 });
@@ -120,7 +120,13 @@ describe('GET .../console/offer', () => {
   });
 
   it('shows a playbook from inside: what unlocks each locked tool', async () => {
-    const { at, replied } = await playTurn(inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.');
+    const { at, replied } = await playTurn(
+      innerCall('book'),
+      innerCall('look'),
+      innerCall('pay'),
+      'Paid.',
+      'Done.',
+    );
     expect(lockedIn(await at(`offer?reply=${replied(1).seq}`))).toEqual({
       look: undefined,
       pay: 'This tool is not yet available. You must first use: look',
@@ -129,7 +135,7 @@ describe('GET .../console/offer', () => {
   });
 
   it('shows the limits of the loop and of modules, and their usage', async () => {
-    const { at, replied } = await playTurn(inner('look'), 'Done.');
+    const { at, replied } = await playTurn(innerCall('look'), 'Done.');
     expect((await at(`offer?reply=${replied(1).seq}`)).limits).toEqual([
       { name: 'iterations', used: 1, most: 20 },
       { name: 'tokens', used: 15, most: 1_000_000 },
@@ -151,7 +157,7 @@ describe('GET .../console/request', () => {
   it('returns the request that the model received, including requests of nested loops', async () => {
     const { at, replied, model } = await playTurn(
       { calls: [{ name: 'parcel', input: { id: 'p1' } }] },
-      ...[inner('pack'), inner('ship'), 'Sent.', 'Done.'],
+      ...[innerCall('pack'), innerCall('ship'), 'Sent.', 'Done.'],
     );
     for (const number of [0, 1, 2, 3, 4]) {
       const { request, differs } = await at(`request?reply=${replied(number).seq}`);
@@ -177,7 +183,7 @@ describe('GET .../console/request', () => {
 
   it('calls no model, tool, module or object that could change anything', async () => {
     const { at, replied, model, asked, path, send, events } = await playTurn(
-      ...[inner('book'), inner('look'), inner('pay'), 'Paid.', 'Done.'],
+      ...[innerCall('book'), innerCall('look'), innerCall('pay'), 'Paid.', 'Done.'],
     );
     const before = { runs: runs.length, prepared };
     for (const number of [0, 1, 2, 3, 4]) {
@@ -193,7 +199,7 @@ describe('GET .../console/request', () => {
 
 describe('GET .../console/state', () => {
   it('returns the state after an event, as the code of the deployment folds it', async () => {
-    const { at, events } = await playTurn(inner('look'), 'Done.');
+    const { at, events } = await playTurn(innerCall('look'), 'Done.');
     const head = events.at(-1)?.seq;
     const end = await at('state');
     expect(end).toMatchObject({ seq: head, head, state: { turn: { outcome: 'completed', iterations: 2 } } });

@@ -61,12 +61,12 @@ function appOf({ key = KEY, app = {}, ...config }: Config = {}) {
   return { open, as, ada: as('ada') };
 }
 
-const drawing = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
+const drawMessage = () => script({ calls: [{ name: 'draw' }] }, 'There.').message();
 
 /** Returns the URL of a file that a call has made, as a page gets it. */
 async function drawImage(via: Send, id: string = crypto.randomUUID()): Promise<string> {
   const { chat } = openChat({ version: 7, agent: 'desk', via, id });
-  await chat.sendMessage({ text: drawing() });
+  await chat.sendMessage({ text: drawMessage() });
   return String(lastParts(chat).find(({ type }) => type === 'file')?.url);
 }
 
@@ -120,7 +120,7 @@ describe('a signed URL', () => {
       filename: 'mine.png',
       url: `data:image/png;base64,${btoa('mine')}`,
     };
-    await chat.sendMessage({ text: drawing(), files: [sent] });
+    await chat.sendMessage({ text: drawMessage(), files: [sent] });
     const [said, shown] = await loadedFrom(ada, { agent: 'desk', id, version: 7 });
     expect(shown?.parts).toEqual(lastParts(chat));
     const mine = said?.parts.find(({ type }) => type === 'file');
@@ -282,13 +282,15 @@ describe('signed URLs are in', () => {
     ],
   ])('%s', async (_, path, bodyOf) => {
     const { ada, open } = appOf();
-    const url = addressIn(await post(ada, path, bodyOf(drawing())));
+    const url = addressIn(await post(ada, path, bodyOf(drawMessage())));
     expect(new URL(url).searchParams.get('sig')).toMatch(/^[\w-]{43}$/);
     expect(new Uint8Array(await (await open(url)).arrayBuffer())).toEqual(PIXEL);
   });
 
   it('the output of a call, next to the text of the tool', async () => {
-    const answer = JSON.parse(await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawing() }));
+    const answer = JSON.parse(
+      await post(appOf().ada, '/v1/responses', { model: 'desk', input: drawMessage() }),
+    );
     const { output } = Object(answer.output[0]);
     expect(output).toMatch(
       /^A pixel:\s+dot\.png: http:\/\/localhost\/agents\/desk\/sessions\/[^/]+\/files\/\w{64}\?owner=ada&exp=\d+&sig=/,

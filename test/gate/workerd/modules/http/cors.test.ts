@@ -19,7 +19,7 @@ import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { allEvents, json, newSession, ORIGIN, post, type Send, SSE } from '../../http/client.ts';
 import { fileApp, idOf, postAndRead } from '../../http/file-app.ts';
-import { appWithEndpoint, postMcp, rpc } from '../../mcp/server/talk.ts';
+import { appWithEndpoint, postMcp, rpcRequest } from '../../mcp/server/talk.ts';
 
 const PAGE = 'https://app.example';
 const pages = cors({ origins: [PAGE, 'http://localhost:3000'] });
@@ -45,7 +45,7 @@ const corsOf = ({ headers }: Response): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
 
 /** Sends a browser's preflight request. */
-const preflight = (
+const sendPreflight = (
   path: string,
   method: string,
   { headers = {}, by = via }: { headers?: Headers; by?: Send } = {},
@@ -72,7 +72,7 @@ describe('a preflight request of a page of an allowed origin', () => {
     ['/hooks/shop', 'POST', 'POST'],
     ['/nothing', 'PUT', 'GET, HEAD, POST, PUT, PATCH, DELETE'],
   ])('for %s returns the allowed methods of the path', async (path, method, methods) => {
-    const response = await preflight(path, method);
+    const response = await sendPreflight(path, method);
     expect([response.status, await response.text(), corsOf(response)]).toEqual([
       204,
       '',
@@ -87,7 +87,7 @@ describe('a preflight request of a page of an allowed origin', () => {
   });
 
   it('returns the same for MCP', async () => {
-    const response = await preflight('/mcp', 'POST', {
+    const response = await sendPreflight('/mcp', 'POST', {
       by: appWithEndpoint({ tools: [hello] }, { use: [pages] }),
     });
     expect([response.status, corsOf(response)]).toMatchObject([
@@ -103,7 +103,7 @@ describe('a preflight request of a page of an allowed origin', () => {
     'x-stainless-arch,x-stainless-lang,x-stainless-os,x-stainless-package-version,x-stainless-retry-count',
   ])('allows the requested headers: %s', async (wanted) => {
     const headers = { 'access-control-request-headers': wanted };
-    const response = await preflight(`${newSession()}/messages`, 'POST', { headers });
+    const response = await sendPreflight(`${newSession()}/messages`, 'POST', { headers });
     expect(response.headers.get('access-control-allow-headers')).toBe(wanted);
   });
 
@@ -113,7 +113,7 @@ describe('a preflight request of a page of an allowed origin', () => {
       asked.push(request);
       return null;
     };
-    const response = await preflight('/agents', 'GET', { by: appWith({ use: [pages], auth }) });
+    const response = await sendPreflight('/agents', 'GET', { by: appWith({ use: [pages], auth }) });
     expect([response.status, asked]).toEqual([204, []]);
   });
 
@@ -123,14 +123,14 @@ describe('a preflight request of a page of an allowed origin', () => {
     { origin: 'https://app.example.evil.example' },
     { origin: 'null' },
   ])('of another origin gets the usual response: %j', async (headers) => {
-    const response = await preflight('/agents', 'GET', { headers });
+    const response = await sendPreflight('/agents', 'GET', { headers });
     expect([response.status, corsOf(response)]).toEqual([405, { vary: 'origin' }]);
     const closed = appWith({ use: [pages], auth: () => null });
-    expect((await preflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
+    expect((await sendPreflight('/agents', 'GET', { headers, by: closed })).status).toBe(401);
   });
 
   it('to an app without allowed origins gets no CORS headers', async () => {
-    const response = await preflight('/agents', 'GET', { by: appWith({}) });
+    const response = await sendPreflight('/agents', 'GET', { by: appWith({}) });
     expect([response.status, response.headers.get('allow'), corsOf(response)]).toEqual([
       405,
       'GET, HEAD',
@@ -194,7 +194,8 @@ const ANSWERS: readonly (readonly [
   [
     'of the MCP endpoint',
     200,
-    (from) => postMcp(appWithEndpoint({ tools: [hello] }, { use: [pages] }), rpc('ping'), { headers: from }),
+    (from) =>
+      postMcp(appWithEndpoint({ tools: [hello] }, { use: [pages] }), rpcRequest('ping'), { headers: from }),
   ],
 ];
 
@@ -291,7 +292,7 @@ describe('every route of an app', () => {
     expect(found.length).toBeGreaterThan(25);
     const strange: unknown[] = [];
     for (const [method, path] of found) {
-      const asked = await preflight(path, method, { by: all });
+      const asked = await sendPreflight(path, method, { by: all });
       const allowed = asked.headers.get('access-control-allow-methods')?.split(', ') ?? [];
       if (asked.status !== 204 || !allowed.includes(method)) strange.push([method, path, asked.status]);
       for (const headers of [FROM, { ...FROM, ...token }, { ...FROM, ...token, ...SSE }]) {
@@ -325,7 +326,7 @@ describe('an app below another path', () => {
     ['a Hono app', sending(new Hono().route('/ai', routes).fetch)],
     ['its basePath', sending(worker.fetch as Hono['fetch'])],
   ])('of %s responds to pages of its origins as usual', async (_, mounted) => {
-    const asked = await preflight('/ai/agents', 'GET', { by: mounted });
+    const asked = await sendPreflight('/ai/agents', 'GET', { by: mounted });
     expect([asked.status, corsOf(asked)]).toMatchObject([
       204,
       { 'access-control-allow-methods': 'GET, HEAD', 'access-control-allow-origin': PAGE },
@@ -338,6 +339,6 @@ describe('an app below another path', () => {
     const own = new Hono().route('/ai', routes).get('/mine', (c) => c.text('mine'));
     const response = await sending(own.fetch)('/mine', { headers: FROM });
     expect([response.status, corsOf(response)]).toEqual([200, {}]);
-    expect((await preflight('/ai/nothing', 'GET', { by: sending(own.fetch) })).status).toBe(404);
+    expect((await sendPreflight('/ai/nothing', 'GET', { by: sending(own.fetch) })).status).toBe(404);
   });
 });

@@ -8,7 +8,7 @@ import { script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { json, newSession, type Send } from '../../http/client.ts';
 import { deliver, signedIssue } from '../../http/hook-deliveries.ts';
-import { appWithEndpoint, newId, postMcp, rpc } from '../../mcp/server/talk.ts';
+import { appWithEndpoint, newId, postMcp, rpcRequest } from '../../mcp/server/talk.ts';
 
 const PROBLEM = {
   type: 'urn:holdfast:problem:rate-limited',
@@ -18,7 +18,7 @@ const PROBLEM = {
 };
 
 /** A RATE_LIMIT binding that records its keys and returns this result. */
-function limiter(success: boolean | Error): { readonly keys: string[]; readonly limit: unknown } {
+function createLimiter(success: boolean | Error): { readonly keys: string[]; readonly limit: unknown } {
   const keys: string[] = [];
   const limit = async ({ key }: { readonly key: string }) => {
     keys.push(key);
@@ -31,7 +31,7 @@ function limiter(success: boolean | Error): { readonly keys: string[]; readonly 
 const appOf = (caller: Caller, vars: Readonly<Record<string, unknown>>): Send =>
   appWith({ auth: () => caller, use: [rateLimit()] }, vars);
 
-const message = (via: Send, session = newSession()): Promise<Response> =>
+const postMessage = (via: Send, session = newSession()): Promise<Response> =>
   via(`${session}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'respond-async' },
@@ -44,15 +44,15 @@ describe('rateLimit', () => {
     const via = appOf({ id: newId(), tenant: newId() }, { RATE_LIMIT });
     // The limit is three a minute, and a minute can have begun in between.
     const statuses: number[] = [];
-    let last = await message(via);
+    let last = await postMessage(via);
     while (last.status === 202 && statuses.length < 6) {
       statuses.push(last.status);
       await last.body?.cancel();
-      last = await message(via);
+      last = await postMessage(via);
     }
     expect(statuses.length).toBeGreaterThanOrEqual(3);
     expect([last.status, last.headers.get('retry-after'), await json(last)]).toEqual([429, '10', PROBLEM]);
-    const other = await message(appOf({ id: newId() }, { RATE_LIMIT }));
+    const other = await postMessage(appOf({ id: newId() }, { RATE_LIMIT }));
     expect(other.status).toBe(202);
   });
 });
@@ -62,13 +62,13 @@ describe('the rate limit key', () => {
     [{ id: 'ann', tenant: 'acme' }, 'tenant acme'],
     [{ id: 'acme' }, 'id acme'],
   ])('of the caller %j is "%s"', async (caller, key) => {
-    const RATE_LIMIT = limiter(true);
-    expect((await message(appOf(caller, { RATE_LIMIT }))).status).toBe(202);
+    const RATE_LIMIT = createLimiter(true);
+    expect((await postMessage(appOf(caller, { RATE_LIMIT }))).status).toBe(202);
     expect(RATE_LIMIT.keys).toEqual([key]);
   });
 
   it('of a webhook is the owner of the session in which it starts a turn', async () => {
-    const RATE_LIMIT = limiter(false);
+    const RATE_LIMIT = createLimiter(false);
     const webhook = githubWebhook({ agent: 'scripted', secret: 'SECRET', owner: { id: 'ada' } });
     const app = appWith({ use: [webhook, rateLimit()] }, { ...ENV, RATE_LIMIT });
     const response = await deliver(app, await signedIssue());
@@ -81,13 +81,13 @@ describe('the rate limit key', () => {
   });
 
   it('of an MCP client is its caller', async () => {
-    const RATE_LIMIT = limiter(false);
+    const RATE_LIMIT = createLimiter(false);
     const via = appWithEndpoint(
       { agents: ['scripted'] },
       { auth: () => ({ id: 'ann' }), use: [rateLimit()] },
       { RATE_LIMIT },
     );
-    const response = await postMcp(via, rpc('tools/list'));
+    const response = await postMcp(via, rpcRequest('tools/list'));
     expect([response.status, await json(response)]).toEqual([429, PROBLEM]);
     expect(RATE_LIMIT.keys).toEqual(['id ann']);
   });
@@ -95,10 +95,10 @@ describe('the rate limit key', () => {
 
 describe('a request that starts no turn', () => {
   it('is not counted: reading, cancelling, deciding, erasing, health', async () => {
-    const RATE_LIMIT = limiter(true);
+    const RATE_LIMIT = createLimiter(true);
     const via = appOf({ id: newId() }, { RATE_LIMIT });
     const session = newSession();
-    await (await message(via, session)).text();
+    await (await postMessage(via, session)).text();
     const requests: readonly (readonly [string, string])[] = [
       ['GET', session],
       ['GET', `${session}/events`],
@@ -120,9 +120,9 @@ describe('a request that starts no turn', () => {
 describe('a failing RATE_LIMIT', () => {
   it('admits every request, and is logged once', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const RATE_LIMIT = limiter(new Error('the counter is down'));
+    const RATE_LIMIT = createLimiter(new Error('the counter is down'));
     const via = appOf({ id: newId() }, { RATE_LIMIT });
-    expect([(await message(via)).status, (await message(via)).status]).toEqual([202, 202]);
+    expect([(await postMessage(via)).status, (await postMessage(via)).status]).toEqual([202, 202]);
     expect(log.mock.calls).toEqual([
       ['holdfast: RATE_LIMIT failed, so requests are let through: the counter is down'],
     ]);
@@ -137,7 +137,7 @@ describe('a failing RATE_LIMIT', () => {
       const detail =
         '`rateLimit()` needs the rate-limit binding RATE_LIMIT. Bind one in wrangler.toml:\n\n' +
         '[[ratelimits]]\nname = "RATE_LIMIT"\nnamespace_id = "1"\nsimple = { limit = 60, period = 60 }';
-      for (const response of [await message(via), await via('/health')]) {
+      for (const response of [await postMessage(via), await via('/health')]) {
         expect([response.status, await json(response)]).toEqual([
           500,
           expect.objectContaining({ type: 'urn:holdfast:problem:misconfigured', detail }),
@@ -150,9 +150,9 @@ describe('a failing RATE_LIMIT', () => {
 
 describe('an app without `rateLimit()`', () => {
   it('counts no requests, even with a RATE_LIMIT binding', async () => {
-    const RATE_LIMIT = limiter(false);
+    const RATE_LIMIT = createLimiter(false);
     const via = appWith({ auth: () => ({ id: newId() }) }, { RATE_LIMIT });
-    expect((await message(via)).status).toBe(202);
+    expect((await postMessage(via)).status).toBe(202);
     expect(RATE_LIMIT.keys).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { indexDb } from '../../../../fixtures/index-db.ts';
 import { createTenant, SESSIONS } from './indexed.ts';
 
 /** A generator of random numbers that are the same in every run. */
-function dice(seed: number) {
+function createDice(seed: number) {
   let state = seed;
   return (most: number): number => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -26,7 +26,7 @@ describe('an index after crashes of sessions, objects and sweeps', { timeout: 12
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => log.mockRestore());
     const shop = createTenant();
-    const roll = dice(7);
+    const roll = createDice(7);
     const names = Array.from({ length: 12 }, (_, at) => `s${at}`);
     const replies = Array.from({ length: 8 }, (_, at) =>
       at % 3 === 1 ? { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] } : 'Done.',

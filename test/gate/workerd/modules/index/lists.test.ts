@@ -97,7 +97,7 @@ describe('GET /agents/{agent}/sessions', { timeout: 60_000 }, () => {
     const [{ lastActivity } = {}] = await list('?limit=1');
     expect((await list(`?since=${lastActivity}`)).map(({ session }) => session)).toEqual(['d']);
     expect(await list(`?since=${new Date(Number(lastActivity) + 1).toISOString()}`)).toEqual([]);
-    await titled(shop, 'a', { title: 'Renamed' });
+    await putTitle(shop, 'a', { title: 'Renamed' });
     expect((await list()).map(({ session }) => session)).toEqual(['d', 'c', 'b', 'a']);
   });
 
@@ -217,7 +217,7 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
   it('sets a title, which its journal keeps, and removes it', async () => {
     const shop = createTenant();
     await shop.say('s1', 'One.', 'Two.');
-    expect(await titled(shop, 's1', { title: 'Refund of order 7' })).toEqual({
+    expect(await putTitle(shop, 's1', { title: 'Refund of order 7' })).toEqual({
       session: 's1',
       agent: 'indexed',
       title: 'Refund of order 7',
@@ -225,7 +225,7 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
     expect(await shop.list()).toEqual([listEntry('s1', 'idle', { title: 'Refund of order 7' })]);
     await shop.say('s1');
     await shop.lists([listEntry('s1', 'idle', { turns: 2, title: 'Refund of order 7' })]);
-    await titled(shop, 's1', { title: null });
+    await putTitle(shop, 's1', { title: null });
     expect(await shop.list()).toEqual([
       listEntry('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) }),
     ]);
@@ -243,11 +243,11 @@ describe('PATCH .../sessions/{session}', { timeout: 60_000 }, () => {
   ])('refuses %j', async (body, said) => {
     const shop = createTenant();
     await shop.say('s1', 'One.');
-    expect(await titled(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
+    expect(await putTitle(shop, 's1', body)).toMatchObject({ status: 422, problems: [said] });
   });
 
   it('finds no session before its first message', async () => {
-    expect(await titled(createTenant(), 's1', { title: 'A' })).toMatchObject({
+    expect(await putTitle(createTenant(), 's1', { title: 'A' })).toMatchObject({
       type: 'urn:holdfast:problem:unknown-session',
     });
   });
@@ -269,7 +269,7 @@ describe('a deployment without the binding', () => {
 });
 
 /** Sets the title of a session. */
-async function titled({ via }: ReturnType<typeof createTenant>, session: string, body: unknown) {
+async function putTitle({ via }: ReturnType<typeof createTenant>, session: string, body: unknown) {
   const init = {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },

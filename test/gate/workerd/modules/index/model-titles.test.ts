@@ -20,13 +20,13 @@ import { createTenant, listEntry, SESSIONS } from './indexed.ts';
 type Shop = ReturnType<typeof createTenant>;
 
 /** A tenant whose titles a model writes with these replies. */
-function titling(replies: readonly ScriptedReply[], more: ModelTitlesOptions = {}) {
+function createTitling(replies: readonly ScriptedReply[], more: ModelTitlesOptions = {}) {
   const model = scriptedModel([...replies], { name: 'titler', prices: { input: 1, output: 10 } });
   const shop = createTenant({ use: [sessionIndex(), modelTitles({ model, ...more })] });
   return { shop, model };
 }
 
-const title = async ({ via }: Pick<Shop, 'via'>, key?: string) =>
+const requestTitle = async ({ via }: Pick<Shop, 'via'>, key?: string) =>
   json(
     await via(`${SESSIONS}/s1/title`, {
       method: 'POST',
@@ -35,7 +35,7 @@ const title = async ({ via }: Pick<Shop, 'via'>, key?: string) =>
   );
 
 /** Returns the title events in the session's journal, with the model's usage for each. */
-async function notes(shop: Shop) {
+async function readNotes(shop: Shop) {
   const page = await shop.stub('s1').read({ from: 1 });
   return (page?.rows ?? [])
     .filter(({ type }) => type === 'module-event')
@@ -45,14 +45,14 @@ async function notes(shop: Shop) {
 
 describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
   it('shows a model the beginning of the conversation, and stores its title and usage', async () => {
-    const { shop, model } = titling([{ text: 'Order 7', usage: { inputTokens: 80, outputTokens: 4 } }]);
+    const { shop, model } = createTitling([{ text: 'Order 7', usage: { inputTokens: 80, outputTokens: 4 } }]);
     const state = async () => Object(await shop.get(`${SESSIONS}/s1`));
     const { message } = script('It is on its way.', 'You are welcome.');
     for (const said of [message('Where is my order?'), 'Thanks\n{"assistant":"x"}'])
       await (await post(`${SESSIONS}/s1`, { message: said }, shop)).text();
     const { usage: before, messages } = await state();
     const first = messages[0].text;
-    expect(await title(shop)).toEqual({ session: 's1', agent: 'indexed', title: 'Order 7' });
+    expect(await requestTitle(shop)).toEqual({ session: 's1', agent: 'indexed', title: 'Order 7' });
     expect(model.requests).toEqual([
       {
         messages: [
@@ -79,7 +79,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     ]);
     await shop.lists([listEntry('s1', 'idle', { turns: 2, title: 'Order 7' })]);
     const usage = { inputTokens: 80, outputTokens: 4, cost: 0.00012 };
-    expect(await notes(shop)).toEqual([
+    expect(await readNotes(shop)).toEqual([
       { module: 'index', fact: { asked: expect.any(String) }, usage: undefined },
       { module: 'index', fact: { title: 'Order 7', key: expect.any(String) }, usage },
     ]);
@@ -94,7 +94,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     const shop = createTenant({ use: [sessionIndex(), modelTitles()] });
     const { message, model } = script('One.', '**"A title"**');
     await (await post(`${SESSIONS}/s1`, { message: message() }, shop)).text();
-    expect(await title(shop)).toMatchObject({ title: 'A title' });
+    expect(await requestTitle(shop)).toMatchObject({ title: 'A title' });
     expect(model.requests).toHaveLength(2);
   });
 
@@ -105,26 +105,26 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     ['“Bestellung sieben”', 'Bestellung sieben'],
     ['# Order 7', 'Order 7'],
   ])('turns the model’s text into one line: %j', async (text, shown) => {
-    const { shop } = titling([{ text }]);
+    const { shop } = createTitling([{ text }]);
     await shop.say('s1', 'One.');
-    expect(await title(shop)).toMatchObject({ title: shown });
+    expect(await requestTitle(shop)).toMatchObject({ title: shown });
   });
 
   it('calls a model once under a key, even if the request is repeated concurrently or later', async () => {
     const reply = holdReply('Order 7');
-    const { shop, model } = titling([reply.reply]);
+    const { shop, model } = createTitling([reply.reply]);
     await shop.say('s1', 'One.');
-    const both = [title(shop, 'k1'), title(shop, 'k1')];
+    const both = [requestTitle(shop, 'k1'), requestTitle(shop, 'k1')];
     await reply.asked();
     reply.release();
     for (const one of await Promise.all(both)) expect(one).toMatchObject({ title: 'Order 7' });
-    expect(await title(shop, 'k1')).toMatchObject({ title: 'Order 7' });
+    expect(await requestTitle(shop, 'k1')).toMatchObject({ title: 'Order 7' });
     expect(model.requests).toHaveLength(1);
-    expect((await notes(shop)).filter(({ fact }) => fact.title)).toHaveLength(1);
+    expect((await readNotes(shop)).filter(({ fact }) => fact.title)).toHaveLength(1);
   });
 
   it('does not call the model again under a key whose request crashed', async () => {
-    const { shop, model } = titling([], { timeout: 1 });
+    const { shop, model } = createTitling([], { timeout: 1 });
     await shop.say('s1', 'One.');
     const rows = (await shop.stub('s1').read({ from: 1 }))?.rows ?? [];
     const turn = rows.find(({ type }) => type === 'turn-started')?.turn ?? '';
@@ -133,7 +133,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     const fact = { slice: 'title', fact: { asked: 'k1' } };
     const body = JSON.stringify({ v: 1, module: 'index', facts: [fact] });
     await shop.stub('s1').post({ kind: 'note', turn, body, answers });
-    expect(await title(shop, 'k1')).toEqual(
+    expect(await requestTitle(shop, 'k1')).toEqual(
       problem(
         'idempotency-key-reused',
         422,
@@ -149,21 +149,21 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
     ['writes nothing', { text: ' \n"" ' }, "The model 'titler' wrote no title."],
     ['calls a tool', { calls: ['pay'] }, "The model 'titler' wrote no title."],
   ])('returns 502 if the model %s, and the title is unchanged', async (_, reply, said) => {
-    const { shop, model } = titling([reply]);
+    const { shop, model } = createTitling([reply]);
     await shop.say('s1', 'One.');
     const refused = problem('model-failure', 502, `No title was written: ${said}`);
-    expect(await title(shop, 'k1')).toEqual(refused);
-    expect(await title(shop, 'k1')).toEqual(refused);
+    expect(await requestTitle(shop, 'k1')).toEqual(refused);
+    expect(await requestTitle(shop, 'k1')).toEqual(refused);
     expect(model.requests).toHaveLength(1);
     await shop.lists([listEntry('s1', 'idle', { title: expect.stringMatching(/^Hello from s1/) })]);
   });
 
   it('returns 502 if the model takes too long or throws, and hides the error', async () => {
     const deaf = holdReply('Late', { deaf: true });
-    const late = titling([deaf.reply], { timeout: 20 });
+    const late = createTitling([deaf.reply], { timeout: 20 });
     await late.shop.say('s1', 'One.');
     const slow = 'No title was written: The model took longer than 20 ms.';
-    expect(await title(late.shop)).toEqual(problem('model-failure', 502, slow));
+    expect(await requestTitle(late.shop)).toEqual(problem('model-failure', 502, slow));
     deaf.release();
     const model: ChatModel = {
       name: 'odd',
@@ -171,25 +171,25 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
         throw new Error('sk-secret');
       },
     };
-    const odd = titling([], { model });
+    const odd = createTitling([], { model });
     await odd.shop.say('s1', 'One.');
     const threw = "No title was written: The model 'odd' threw instead of answering.";
-    expect(await title(odd.shop)).toEqual(problem('model-failure', 502, threw));
-    expect(JSON.stringify(await notes(odd.shop))).not.toContain('sk-secret');
+    expect(await requestTitle(odd.shop)).toEqual(problem('model-failure', 502, threw));
+    expect(JSON.stringify(await readNotes(odd.shop))).not.toContain('sk-secret');
   });
 
   it('refuses an invalid key, and an unknown session', async () => {
-    const { shop, model } = titling([]);
-    expect(await title(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
+    const { shop, model } = createTitling([]);
+    expect(await requestTitle(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-session' });
     await shop.say('s1', 'One.');
-    expect(await title(shop, 'a key')).toMatchObject({ type: 'urn:holdfast:problem:invalid-header' });
+    expect(await requestTitle(shop, 'a key')).toMatchObject({ type: 'urn:holdfast:problem:invalid-header' });
     expect(model.requests).toEqual([]);
   });
 
   it('does not exist without modelTitles(), which requires sessionIndex()', async () => {
     const shop = createTenant();
     await shop.say('s1', 'One.');
-    expect(await title(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-route' });
+    expect(await requestTitle(shop)).toMatchObject({ type: 'urn:holdfast:problem:unknown-route' });
     expect(() => createHoldfast({ agents: [indexed], use: [modelTitles()] })).toThrow(
       'modelTitles() needs sessionIndex() in `use` of createHoldfast.',
     );
@@ -199,7 +199,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
 
 describe('writeTitle', { timeout: 60_000 }, () => {
   it('of indexOf and of a client generates a title', async () => {
-    const { shop, model } = titling(['From a page']);
+    const { shop, model } = createTitling(['From a page']);
     await shop.say('s1', 'One.');
     const fetch: typeof globalThis.fetch = async (url, init) =>
       shop.via(String(url).slice(ORIGIN.length), init);

@@ -35,7 +35,7 @@ const PLAIN = [
 ];
 
 /** A new tenant, and an operator without a tenant. */
-function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
+function createShop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
   const tenant = `t-${crypto.randomUUID()}`;
   const as = (caller: Caller): Send =>
     appWith({ agents: [clerk, indexed, fileAgent()], use: PLAIN, ...config, auth: () => caller }, vars);
@@ -54,7 +54,7 @@ function shop(config: AppConfig = {}, vars = {}, agent = 'clerk') {
 }
 
 /** Returns the operators' accesses in a session's journal. */
-const accesses = async (path: string, via: Send) =>
+const accessesIn = async (path: string, via: Send) =>
   operatorAccessIn(await eventsIn(path, via)).map(({ by, action }) => [by, action]);
 
 const eventsIn = async (path: string, via: Send) => (await journal(path, via)) as unknown as StoredEvent[]; // the documented shape
@@ -83,11 +83,11 @@ const withFile = () => [
   { type: 'file', mediaType: 'image/png', data: btoa('Hello') },
 ];
 
-const text = async (response: Response | Promise<Response>) => (await response).text();
+const textOf = async (response: Response | Promise<Response>) => (await response).text();
 
 describe('an operator', { timeout: 60_000 }, () => {
   it('reads a session of another owner, and its journal records the operator, without content', async () => {
-    const { ann, olga, path, of } = shop();
+    const { ann, olga, path, of } = createShop();
     const { message } = script('The word is rose.');
     const { turn } = await json(await post(path, { message: message() }, { via: ann }));
     const response = await olga(of());
@@ -111,18 +111,18 @@ describe('an operator', { timeout: 60_000 }, () => {
   });
 
   it('reads everything that the owner can read, and each request is one access', async () => {
-    const { ann, olga, path, of } = shop({}, {}, 'seer');
+    const { ann, olga, path, of } = createShop({}, {}, 'seer');
     const { turn } = await json(await post(path, { message: withFile() }, { via: ann }));
     const file = await idOf('Hello');
     for (const below of [`/turns/${turn}`, '/events?after=0', '/feedback', '/forks'])
       expect([below, (await olga(of(below))).status]).toEqual([below, 200]);
-    expect(await text(olga(of(`/files/${file}`)))).toBe('Hello');
+    expect(await textOf(olga(of(`/files/${file}`)))).toBe('Hello');
     expect((await olga(of(), { method: 'HEAD' })).status).toBe(200);
-    expect(await accesses(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
+    expect(await accessesIn(path, ann)).toEqual(Array.from({ length: 6 }, () => [OLGA, 'read']));
   });
 
   it('follows the events as a stream, which is one access and does not affect the owner’s stream', async () => {
-    const { ann, olga, path, of } = shop();
+    const { ann, olga, path, of } = createShop();
     const reply = holdReply('Done.');
     const { message } = script(reply.reply, 'Next.');
     const sent = post(path, { message: message() }, { via: ann });
@@ -133,18 +133,18 @@ describe('an operator', { timeout: 60_000 }, () => {
     ]);
     const streams = [eventsOf(own as Response), eventsOf(theirs as Response)];
     reply.release();
-    await text(sent);
+    await textOf(sent);
     const seen = await Promise.all(streams.map((events) => readUntil(events, 'module-event')));
     expect(seen.map((events) => events.at(-1)?.data.module)).toEqual(['operators', 'operators']);
-    await text(post(path, { message: message('And now?') }, { via: ann }));
+    await textOf(post(path, { message: message('And now?') }, { via: ann }));
     const more = await Promise.all(streams.map((events) => readUntil(events, 'turn-ended')));
     expect(more.map((events) => events.at(-1)?.data.outcome)).toEqual(['completed', 'completed']);
     await Promise.all(streams.map((events) => events.return(undefined)));
-    expect(await accesses(path, ann)).toEqual([[OLGA, 'read']]);
+    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'read']]);
   });
 
   it('cancels a running turn, and the journal records that once the turn has stopped', async () => {
-    const { ann, olga, path, of } = shop();
+    const { ann, olga, path, of } = createShop();
     const reply = holdReply('Never.');
     const { message } = script(reply.reply);
     const sent = post(path, { message: message() }, { via: ann });
@@ -152,15 +152,15 @@ describe('an operator', { timeout: 60_000 }, () => {
     const cancelled = await olga(of('/cancel'), { method: 'POST' });
     expect(cancelled.status).toBe(202);
     expect(await json(await sent)).toMatchObject({ outcome: 'cancelled' });
-    expect(await accesses(path, ann)).toEqual([[OLGA, 'cancel']]);
+    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'cancel']]);
   });
 
   it('erases a session, which is logged, and deletes a file, which is journaled', async () => {
     const lines: unknown[] = [];
-    const { ann, olga, path, of, owner } = shop({ log: (line) => lines.push(line) }, {}, 'seer');
-    await text(post(path, { message: withFile() }, { via: ann }));
+    const { ann, olga, path, of, owner } = createShop({ log: (line) => lines.push(line) }, {}, 'seer');
+    await textOf(post(path, { message: withFile() }, { via: ann }));
     expect((await olga(of(`/files/${await idOf('Hello')}`), { method: 'DELETE' })).status).toBe(204);
-    expect(await accesses(path, ann)).toEqual([[OLGA, 'delete-file']]);
+    expect(await accessesIn(path, ann)).toEqual([[OLGA, 'delete-file']]);
     expect((await olga(of(), { method: 'DELETE' })).status).toBe(204);
     expect((await ann(path)).status).toBe(404);
     expect(lines).toContainEqual(
@@ -174,8 +174,8 @@ describe('an operator', { timeout: 60_000 }, () => {
   });
 
   it('erases a session whose agent is no longer deployed', async () => {
-    const { ann, path, of } = shop();
-    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    const { ann, path, of } = createShop();
+    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
     const later = appWith({ agents: [indexed], use: PLAIN, auth: () => ({ id: 'olga', operator: true }) });
     expect((await later(of())).status).toBe(404);
     expect((await later(of(), { method: 'DELETE' })).status).toBe(204);
@@ -183,7 +183,7 @@ describe('an operator', { timeout: 60_000 }, () => {
   });
 
   it('decides for its role, by a path and by a list, and cannot answer other questions', async () => {
-    const { ann, olga, manager, path, of } = shop();
+    const { ann, olga, manager, path, of } = createShop();
     const { links, pending, to } = await startWaitingTurn(['pay_as_manager', 'pay', 'look_up'], {
       via: ann,
       session: path,
@@ -207,16 +207,16 @@ describe('an operator', { timeout: 60_000 }, () => {
     expect(await say(manager, `${byRole}?question=2`, approve)).toMatchObject({
       type: 'urn:holdfast:problem:not-waiting',
     });
-    expect(await accesses(path, ann)).toEqual([]);
+    expect(await accessesIn(path, ann)).toEqual([]);
     expect((await answer(of('/answers'), { answers: all.slice(0, 1) }, { via: manager })).status).toBe(202);
-    expect(await accesses(path, ann)).toEqual([[MIA, 'answer']]);
-    await text(answer(`${path}${any}`, approve, { via: ann }));
-    await text(answer(`${path}${result}`, { text: 'Found.' }, { via: ann }));
+    expect(await accessesIn(path, ann)).toEqual([[MIA, 'answer']]);
+    await textOf(answer(`${path}${any}`, approve, { via: ann }));
+    await textOf(answer(`${path}${result}`, { text: 'Found.' }, { via: ann }));
     expect(paidTo(to)).toEqual([1, 2]);
   });
 
   it('decides once for its role, through the path of the call', async () => {
-    const { ann, manager, path, of } = shop();
+    const { ann, manager, path, of } = createShop();
     const { links, to } = await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const link = of(links[0]?.slice(path.length));
     const init = { headers: { 'idempotency-key': 'k1' }, via: manager };
@@ -225,14 +225,14 @@ describe('an operator', { timeout: 60_000 }, () => {
         outcome: 'completed',
       });
     expect(paidTo(to)).toEqual([1]);
-    expect(await accesses(path, ann)).toEqual([
+    expect(await accessesIn(path, ann)).toEqual([
       [MIA, 'answer'],
       [MIA, 'answer'],
     ]);
   });
 
   it('cancels a turn that waits for a role only if it has the role', async () => {
-    const { ann, olga, manager, path, of } = shop();
+    const { ann, olga, manager, path, of } = createShop();
     await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     for (const [below, method] of [
       ['/cancel', 'POST'],
@@ -243,7 +243,7 @@ describe('an operator', { timeout: 60_000 }, () => {
   });
 
   it('is refused on routes that act as the owner', async () => {
-    const { ann, olga, path, of } = shop();
+    const { ann, olga, path, of } = createShop();
     const { message } = script('Done.');
     const { turn } = await json(await post(path, { message: message() }, { via: ann }));
     for (const below of ['/messages', '/retry', '/fork', `/turns/${turn}/feedback`, '/results/c1'])
@@ -254,28 +254,28 @@ describe('an operator', { timeout: 60_000 }, () => {
     const form = new FormData();
     form.set('message', 'Hi');
     expect(await json(await olga(of('/forms'), { method: 'POST', body: form }))).toEqual(OWNER_ONLY);
-    expect(await accesses(path, ann)).toEqual([]);
+    expect(await accessesIn(path, ann)).toEqual([]);
   });
 
   it('cannot set a session’s title', async () => {
-    const via = shop({ use: [answers, sessionIndex(), operators()] });
+    const via = createShop({ use: [answers, sessionIndex(), operators()] });
     const patch = {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
       body: '{"title":"Mine"}',
     };
-    await text(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
+    await textOf(post(via.path, { message: script('Done.').message() }, { via: via.ann }));
     expect(await json(await via.olga(via.of(), patch))).toEqual(OWNER_ONLY);
   });
 
   it('uses its own sessions like other callers, even if it names itself as the owner', async () => {
-    const { olga, as } = shop();
+    const { olga, as } = createShop();
     const path = `/agents/clerk/sessions/s-${crypto.randomUUID()}`;
     const { message } = script('One.', 'Two.', 'Three.');
-    await text(post(path, { message: message() }, { via: olga }));
+    await textOf(post(path, { message: message() }, { via: olga }));
     for (const query of ['', '?owner=id:olga', '?owner=id%3Aolga'])
       expect((await olga(path + query)).status).toBe(200);
-    await text(as({ id: 'olga' })(`${path}?owner=id:olga`));
+    await textOf(as({ id: 'olga' })(`${path}?owner=id:olga`));
     expect(
       (
         await olga(`${path}/messages?owner=id:olga`, {
@@ -285,37 +285,37 @@ describe('an operator', { timeout: 60_000 }, () => {
         })
       ).status,
     ).toBe(200);
-    expect(await accesses(path, olga)).toEqual([]);
+    expect(await accessesIn(path, olga)).toEqual([]);
   });
 
   it('does not change the model’s input, the usage or the position in the list', async () => {
     const use = [answers, sessionIndex(), operators()];
-    const { ann, olga, owner } = shop({ use });
+    const { ann, olga, owner } = createShop({ use });
     const path = `/agents/indexed/sessions/s-${crypto.randomUUID()}`;
     const { message, model } = script('One.', 'Two.');
-    await text(post(path, { message: message() }, { via: ann }));
+    await textOf(post(path, { message: message() }, { via: ann }));
     const before = await json(await ann(path));
     const list = async () => Object((await json(await ann('/agents/indexed/sessions'))).sessions)[0];
     await expect.poll(list, { timeout: 20_000 }).toMatchObject({ status: 'idle', turns: 1 });
     const listed = await list();
-    await text(olga(`${path}?${owner}`));
+    await textOf(olga(`${path}?${owner}`));
     const patch = {
       method: 'PATCH',
       headers: { 'content-type': 'application/json' },
       body: '{"title":null}',
     };
-    await text(ann(path, patch));
+    await textOf(ann(path, patch));
     // The read and the title are events, but not activity.
     expect(await list()).toEqual({ ...listed, seq: listed.seq + 2 });
     expect((await json(await ann(path))).usage).toEqual(before.usage);
-    await text(post(path, { message: 'And now?' }, { via: ann }));
+    await textOf(post(path, { message: 'And now?' }, { via: ann }));
     const [first, second] = model.requests;
     expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages);
     expect(JSON.stringify(model.requests)).not.toMatch(/olga|operator/);
   });
 
   it('reads with a client that names the owner, and decides with it', async () => {
-    const { ann, manager, path, owner } = shop();
+    const { ann, manager, path, owner } = createShop();
     await startWaitingTurn(['pay_as_manager'], { via: ann, session: path });
     const [, , agent = '', , id] = path.split('/');
     const fetch = (url: string, init: RequestInit) => manager(url.slice('http://localhost'.length), init);
@@ -348,7 +348,7 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
 
   it('is refused for reading a full session, while cancelling and erasing it are only logged', async () => {
     const lines: unknown[] = [];
-    const { ann, olga, path, of } = shop({ log: (line) => lines.push(line) }, full);
+    const { ann, olga, path, of } = createShop({ log: (line) => lines.push(line) }, full);
     await startWaitingTurn(['pay'], { via: ann, session: path });
     const detail =
       'This session is full, so its journal cannot record the access of an operator. An operator can cancel or erase it.';
@@ -363,15 +363,15 @@ describe('an access that cannot be journaled', { timeout: 60_000 }, () => {
 
   it('is refused if the session does not respond', async () => {
     const failing = { SESSIONS: objectsWith(() => ({ post: () => Promise.reject(new Error('lost')) })) };
-    const { ann, olga, path, of } = shop({}, failing);
-    await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    const { ann, olga, path, of } = createShop({}, failing);
+    await textOf(post(path, { message: script('The word is rose.').message() }, { via: ann }));
     const response = await olga(of());
     expect(response.status).toBeGreaterThanOrEqual(500);
     expect(await response.text()).not.toContain('rose');
   });
 
   it('returns 404 for an unknown session', async () => {
-    const { olga, of } = shop();
+    const { olga, of } = createShop();
     for (const [below, method] of [
       ['', 'GET'],
       ['/events', 'GET'],
@@ -403,7 +403,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
   ];
 
   it('is refused on every route that names another owner', async () => {
-    const { as, of, path } = shop();
+    const { as, of, path } = createShop();
     const bob = as({ id: 'bob', tenant: 'other', roles: ['operator'] });
     for (const [method, below] of ROUTES)
       for (const at of [of(below), `${path}${below}?owner=`])
@@ -411,7 +411,7 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
   });
 
   it('must name one valid owner, once', async () => {
-    const { as, olga, path, of } = shop();
+    const { as, olga, path, of } = createShop();
     const twice = problem('invalid-query', 400, 'The query can contain `owner` only once.');
     const bob = as({ id: 'bob' });
     expect(await json(await bob(`${of()}&owner=id:bob`))).toEqual(twice);
@@ -423,18 +423,18 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
   });
 
   it('can be a person for whom an operator sends requests', async () => {
-    const { ann, as, path, of } = shop({
+    const { ann, as, path, of } = createShop({
       use: [...PLAIN, onBehalfOf(({ headers }) => headers.get('x-person'))],
     });
-    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
     const app = as({ id: 'app', delegates: true, operator: true });
     expect((await app(of())).status).toBe(200);
     expect(await json(await app(of(), { headers: { 'x-person': 'eve' } }))).toEqual(OPERATORS_ONLY);
   });
 
   it('reaches only its own sessions on routes without an owner, as in surfaces', async () => {
-    const { ann, as, path, owner } = shop({ use: [...PLAIN, openAi()] });
-    await text(post(path, { message: script('The word is rose.').message() }, { via: ann }));
+    const { ann, as, path, owner } = createShop({ use: [...PLAIN, openAi()] });
+    await textOf(post(path, { message: script('The word is rose.').message() }, { via: ann }));
     const olga = as({ id: 'olga', operator: true });
     const id = path.split('/').at(-1);
     const body = { model: 'clerk', input: 'Hi', conversation: id };
@@ -443,15 +443,15 @@ describe('a caller who is not an operator', { timeout: 60_000 }, () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     };
-    expect(await text(olga(`/v1/responses?${owner}`, init))).not.toContain('rose');
-    expect(await accesses(path, ann)).toEqual([]);
+    expect(await textOf(olga(`/v1/responses?${owner}`, init))).not.toContain('rose');
+    expect(await accessesIn(path, ann)).toEqual([]);
   });
 });
 
 describe('an app without operators()', { timeout: 60_000 }, () => {
   it('ignores an owner in the query', async () => {
-    const { ann, olga, path, of } = shop({ use: [answers] });
-    await text(post(path, { message: script('Done.').message() }, { via: ann }));
+    const { ann, olga, path, of } = createShop({ use: [answers] });
+    await textOf(post(path, { message: script('Done.').message() }, { via: ann }));
     expect((await olga(of())).status).toBe(404);
     expect((await ann(of())).status).toBe(200);
   });
@@ -463,7 +463,7 @@ it('an agent cannot have operators() as a module', () => {
 });
 
 it('the description has the owner parameter on each route that operators can use', async () => {
-  const { olga } = shop();
+  const { olga } = createShop();
   const { paths } = await json(await olga('/openapi.json'));
   const named = Object.entries(Object(paths)).flatMap(([path, item]) =>
     Object.entries(Object(item)).flatMap(([method, operation]) =>

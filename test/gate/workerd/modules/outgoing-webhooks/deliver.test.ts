@@ -33,7 +33,7 @@ interface Received {
 }
 
 /** Receives requests at the alerts' address, and returns these statuses, and then 204. */
-function receiver(...statuses: readonly (number | 'hangs')[]): readonly Received[] {
+function createReceiver(...statuses: readonly (number | 'hangs')[]): readonly Received[] {
   const received: Received[] = [];
   const left = [...statuses];
   const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -107,7 +107,7 @@ const idsOf = (received: readonly Received[]): number => new Set(received.map(({
 
 describe('an outgoing webhook', () => {
   it('contains links that work under app.route, and is sent by whichever invocation wakes up', async () => {
-    const received = receiver();
+    const received = createReceiver();
     const app = appWith();
     const to = crypto.randomUUID();
     const { message } = script({ calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
@@ -125,7 +125,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('reports that a turn waits, with the address to answer, and its end, all signed', async () => {
-    const received = receiver();
+    const received = createReceiver();
     const app = appWith();
     const to = crypto.randomUUID();
     const { turn } = await say(app, { calls: [{ name: 'pay', input: { to, amount: 1 } }] }, 'Done.');
@@ -150,7 +150,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('is repeated if the receiver refuses it, before the later deliveries are sent', async () => {
-    const received = receiver(500, 503);
+    const received = createReceiver(500, 503);
     const app = appWith();
     const first = await say(app, 'One.');
     await app.wait(0);
@@ -169,7 +169,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('is repeated if the receiver does not respond within 15 seconds', async () => {
-    const received = receiver('hangs');
+    const received = createReceiver('hangs');
     const app = appWith();
     await say(app, 'One.');
     await app.wait(0, true);
@@ -181,7 +181,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('is sent twice, under one id, if the object is reset before it records the delivery', async () => {
-    const received = receiver('hangs');
+    const received = createReceiver('hangs');
     const app = appWith();
     await say(app, 'One.');
     await app.wait(0, true);
@@ -195,7 +195,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('is not sent for an erased session', async () => {
-    const received = receiver();
+    const received = createReceiver();
     const app = appWith();
     await say(app, 'One.');
     expect((await app.via(app.session, { method: 'DELETE' })).status).toBe(204);
@@ -204,7 +204,7 @@ describe('an outgoing webhook', () => {
   });
 
   it('has no cost for an app without an outgoing webhook', async () => {
-    const received = receiver();
+    const received = createReceiver();
     const app = appWith({});
     await say(app, 'One.');
     expect([await app.agenda(), await app.dueAt()]).toEqual([[], null]);

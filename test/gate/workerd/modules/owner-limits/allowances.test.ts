@@ -10,7 +10,7 @@ import { json, post } from '../../http/client.ts';
 import { HOUR, ownerWithLimits, SESSIONS } from './limited.ts';
 
 /** A reply with a tool call and this usage. */
-const looks = (inputTokens = 9_000) => ({
+const lookReply = (inputTokens = 9_000) => ({
   calls: [{ name: 'missing', input: {} }],
   usage: { inputTokens, outputTokens: 500 },
 });
@@ -38,7 +38,7 @@ describe('an allowance', () => {
 
   it('stops a turn that has used it up', async () => {
     const shop = ownerWithLimits(TOKENS);
-    const { model, message } = script(looks(), looks(), looks(), 'Never.');
+    const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
     const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'tokens', most: 20_000 } });
     expect(model.requests).toHaveLength(2);
@@ -48,7 +48,7 @@ describe('an allowance', () => {
   it('limits the cost of a turn by the prices of its model', async () => {
     const agent = { ...limited, model: { ...modelBySession, prices: { input: 1, output: 1 } } };
     const shop = ownerWithLimits({ perDay: { cost: 0.2 } }, { config: { agents: [agent] } });
-    const { model, message } = script(looks(), looks(), looks(), 'Never.');
+    const { model, message } = script(lookReply(), lookReply(), lookReply(), 'Never.');
     const turn = await json(await post(`${SESSIONS}/a`, { message: message() }, { via: shop.via }));
     expect(turn).toMatchObject({ outcome: 'limit-reached', limit: { kind: 'cost', most: 0.02 } });
     expect(model.requests).toHaveLength(2);
@@ -57,7 +57,7 @@ describe('an allowance', () => {
 
   it('is limited to the remainder, and refused if less than a tenth is left', async () => {
     const shop = ownerWithLimits({ perDay: { tokens: 30_000 }, allowance: { tokens: 20_000 } });
-    await shop.send('a', [looks(), looks()]);
+    await shop.send('a', [lookReply(), lookReply()]);
     await shop.uses({ tokens: 19_000 });
     const reply = holdReply({ text: 'Hi.', usage: { inputTokens: 9_500, outputTokens: 0 } });
     const running = shop.send('b', [reply.reply, reply.reply]);

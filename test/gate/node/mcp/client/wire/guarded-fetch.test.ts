@@ -8,7 +8,7 @@ const SERVER = 'https://mcp.example.com/mcp';
 const RULES = { allowPrivate: false, maxResponseBytes: 100, redact: (text: string) => text };
 
 /** A guarded `fetch` around this one, and the requests that were sent. */
-function guarded(answer: (url: URL, times: number) => Response, rules: Partial<FetchRules> = {}) {
+function createGuarded(answer: (url: URL, times: number) => Response, rules: Partial<FetchRules> = {}) {
   const asked: string[] = [];
   const inits: (RequestInit | undefined)[] = [];
   const fetch: Fetch = async (url, init) => {
@@ -24,15 +24,15 @@ function guarded(answer: (url: URL, times: number) => Response, rules: Partial<F
   };
 }
 
-const redirect = (location: string, status = 307) => new Response(null, { status, headers: { location } });
-const phrase = async (promise: Promise<unknown>) => {
+const redirectTo = (location: string, status = 307) => new Response(null, { status, headers: { location } });
+const phraseOf = async (promise: Promise<unknown>) => {
   const error = await rejectionOf(promise);
   return error instanceof WireError ? error.phrase : error;
 };
 
 describe('a guarded request', () => {
   it('is sent unchanged, and the guard handles its redirects', async () => {
-    const { fetch, inits } = guarded(() => new Response('ok'));
+    const { fetch, inits } = createGuarded(() => new Response('ok'));
     const init = { method: 'POST', body: '{}', headers: { 'x-a': '1' } };
     expect(await (await fetch(SERVER, init)).text()).toBe('ok');
     expect(inits).toEqual([{ ...init, redirect: 'manual' }]);
@@ -43,19 +43,19 @@ describe('a guarded request', () => {
     ['https://169.254.169.254/latest/meta-data', 'it names an address that points to a private network'],
     ['https://localhost/', 'it names an address that points to a private network'],
   ])('is refused for another origin at %s', async (url, why) => {
-    const { fetch, asked } = guarded(() => new Response('ok'));
-    expect(await phrase(fetch(url))).toBe(why);
+    const { fetch, asked } = createGuarded(() => new Response('ok'));
+    expect(await phraseOf(fetch(url))).toBe(why);
     expect(asked).toEqual([]);
   });
 
   it('is sent to another public origin', async () => {
-    const { fetch, asked } = guarded(() => new Response('ok'));
+    const { fetch, asked } = createGuarded(() => new Response('ok'));
     await fetch('https://auth.example.com/token');
     expect(asked).toEqual(['GET https://auth.example.com/token']);
   });
 
   it('can go to any origin if private addresses are allowed', async () => {
-    const { fetch, asked } = guarded(() => new Response('ok'), { allowPrivate: true });
+    const { fetch, asked } = createGuarded(() => new Response('ok'), { allowPrivate: true });
     await fetch('http://10.0.0.1/token');
     expect(asked).toEqual(['GET http://10.0.0.1/token']);
   });
@@ -76,7 +76,7 @@ describe('a guarded request', () => {
     const over = new AbortController();
     const cancelled = Promise.withResolvers<unknown>();
     const body = new ReadableStream({ cancel: (why) => cancelled.resolve(why) });
-    const { fetch } = guarded(() => new Response(body));
+    const { fetch } = createGuarded(() => new Response(body));
     const response = await fetch(SERVER, { signal: over.signal });
     const text = rejectionOf(response.text());
     over.abort(reason);
@@ -87,16 +87,16 @@ describe('a guarded request', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('is followed within the origin by a GET (%i)', async (status) => {
-    const { fetch, asked } = guarded((_, times) =>
-      times === 1 ? redirect('/new?a=1', status) : new Response('ok'),
+    const { fetch, asked } = createGuarded((_, times) =>
+      times === 1 ? redirectTo('/new?a=1', status) : new Response('ok'),
     );
     expect(await (await fetch(SERVER)).text()).toBe('ok');
     expect(asked).toEqual([`GET ${SERVER}`, 'GET https://mcp.example.com/new?a=1']);
   });
 
   it.each([307, 308])('is followed within the origin by a POST with its body (%i)', async (status) => {
-    const { fetch, inits } = guarded((_, times) =>
-      times === 1 ? redirect('/new', status) : new Response('ok'),
+    const { fetch, inits } = createGuarded((_, times) =>
+      times === 1 ? redirectTo('/new', status) : new Response('ok'),
     );
     await fetch(SERVER, { method: 'POST', body: '{}' });
     expect(inits.map((init) => [init?.method, init?.body])).toEqual([
@@ -106,8 +106,8 @@ describe('a redirect', () => {
   });
 
   it.each([301, 302, 303])('is refused if it would turn a POST into a GET (%i)', async (status) => {
-    const { fetch, asked } = guarded(() => redirect('/new', status));
-    expect(await phrase(fetch(SERVER, { method: 'POST' }))).toBe('it redirects to https://mcp.example.com');
+    const { fetch, asked } = createGuarded(() => redirectTo('/new', status));
+    expect(await phraseOf(fetch(SERVER, { method: 'POST' }))).toBe('it redirects to https://mcp.example.com');
     expect(asked).toHaveLength(1);
   });
 
@@ -122,49 +122,51 @@ describe('a redirect', () => {
     ['https://169.254.169.254/', 'https://169.254.169.254'],
     ['data:,x', 'null'],
   ])('is refused if it leads to %s', async (location, origin) => {
-    const { fetch, asked } = guarded(() => redirect(location), { allowPrivate: true });
-    expect(await phrase(fetch(SERVER))).toBe(`it redirects to ${origin}`);
+    const { fetch, asked } = createGuarded(() => redirectTo(location), { allowPrivate: true });
+    expect(await phraseOf(fetch(SERVER))).toBe(`it redirects to ${origin}`);
     expect(asked).toHaveLength(1);
   });
 
   it('is followed at most five times', async () => {
-    const { fetch, asked } = guarded(() => redirect('/again'));
-    expect(await phrase(fetch(SERVER))).toBe('it redirects too many times');
+    const { fetch, asked } = createGuarded(() => redirectTo('/again'));
+    expect(await phraseOf(fetch(SERVER))).toBe('it redirects too many times');
     expect(asked).toHaveLength(6);
   });
 
   it('is an ordinary response if it has no location', async () => {
-    const { fetch } = guarded(() => new Response(null, { status: 304 }));
+    const { fetch } = createGuarded(() => new Response(null, { status: 304 }));
     expect((await fetch(SERVER)).status).toBe(304);
   });
 });
 
 describe('a response', () => {
   it('can have as many bytes as the client allows', async () => {
-    const { fetch } = guarded(() => new Response('x'.repeat(100)));
+    const { fetch } = createGuarded(() => new Response('x'.repeat(100)));
     expect(await (await fetch(SERVER)).text()).toHaveLength(100);
   });
 
   it('is cut if it is larger, even if it declares a smaller length', async () => {
-    const { fetch } = guarded(() => new Response(chunks(60, 60), { headers: { 'content-length': '10' } }));
+    const { fetch } = createGuarded(
+      () => new Response(streamOfChunks(60, 60), { headers: { 'content-length': '10' } }),
+    );
     const response = await fetch(SERVER);
-    expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
+    expect(await phraseOf(response.text())).toBe('it answered with more than 100 bytes');
   });
 
   it('has a readable status even if it is too large', async () => {
     const headers = { 'content-length': '101' };
-    const { fetch } = guarded(() => new Response('x'.repeat(101), { status: 502, headers }));
+    const { fetch } = createGuarded(() => new Response('x'.repeat(101), { status: 502, headers }));
     const response = await fetch(SERVER);
     expect(response.status).toBe(502);
-    expect(await phrase(response.text())).toBe('it answered with more than 100 bytes');
+    expect(await phraseOf(response.text())).toBe('it answered with more than 100 bytes');
   });
 
   it('is passed on while it is read', async () => {
-    const { fetch } = guarded(() => new Response(chunks(60, 60)));
+    const { fetch } = createGuarded(() => new Response(streamOfChunks(60, 60)));
     const reader = (await fetch(SERVER)).body?.getReader();
     const sizes = [await reader?.read(), await reader?.read()].map((read) => read?.value?.byteLength);
     expect(sizes).toEqual([60, 40]);
-    expect(reader && (await phrase(reader.read()))).toBe('it answered with more than 100 bytes');
+    expect(reader && (await phraseOf(reader.read()))).toBe('it answered with more than 100 bytes');
   });
 
   it('releases its connection if it is cut', async () => {
@@ -173,19 +175,19 @@ describe('a response', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(60)),
       cancel: () => cancelled.resolve(),
     });
-    const { fetch } = guarded(() => new Response(body));
-    await phrase((await fetch(SERVER)).arrayBuffer());
+    const { fetch } = createGuarded(() => new Response(body));
+    await phraseOf((await fetch(SERVER)).arrayBuffer());
     await cancelled.promise;
   });
 
   it('keeps its status and its headers', async () => {
-    const { fetch } = guarded(() => new Response('no', { status: 503, headers: { 'x-a': '1' } }));
+    const { fetch } = createGuarded(() => new Response('no', { status: 503, headers: { 'x-a': '1' } }));
     const response = await fetch(SERVER);
     expect([response.status, response.headers.get('x-a')]).toEqual([503, '1']);
   });
 });
 
-const chunks = (...sizes: readonly number[]) =>
+const streamOfChunks = (...sizes: readonly number[]) =>
   new ReadableStream<Uint8Array>({
     start(controller) {
       for (const size of sizes) controller.enqueue(new Uint8Array(size));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { beginsAnswer, readJson } from '../../../../../doors/mcp.ts';
 
 const tooMany = 'it answered with more than 200000 parts of JSON';
-const phrase = (text: string) => {
+const phraseOf = (text: string) => {
   try {
     return readJson(text);
   } catch (error) {
@@ -16,24 +16,24 @@ describe('the JSON of a server', () => {
   });
 
   it('can have two hundred thousand values, and no more', () => {
-    expect(phrase(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
-    expect(phrase(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
+    expect(phraseOf(`[${'1,'.repeat(199_998)}1]`)).toHaveLength(199_999);
+    expect(phraseOf(`[${'1,'.repeat(200_000)}1]`)).toBe(tooMany);
   });
 
   it.each(['{', '[', '{},', '{"":[]},', '[[],{"a":1}],'])('is refused if it repeats %s too often', (part) => {
-    expect(phrase(part.repeat(200_001))).toBe(tooMany);
+    expect(phraseOf(part.repeat(200_001))).toBe(tooMany);
   });
 
   it('can contain as much text as the size limit allows', () => {
     const text = '{[,:"\\'.repeat(200_001);
     expect(readJson(JSON.stringify([text, `${text}\\`, 7]))).toEqual([text, `${text}\\`, 7]);
-    expect(phrase(`["${'\\'.repeat(300_000)}", ${'{},'.repeat(200_001)}`)).toBe(tooMany);
-    expect(phrase(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
+    expect(phraseOf(`["${'\\'.repeat(300_000)}", ${'{},'.repeat(200_001)}`)).toBe(tooMany);
+    expect(phraseOf(`["${'{},'.repeat(200_001)}`)).toBeUndefined();
   });
 
   it.each(['{', '"', '\\"', '"\\', '\\'])('is checked quickly if it consists of many %s', (part) => {
     const began = performance.now();
-    phrase(part.repeat(2_000_000));
+    phraseOf(part.repeat(2_000_000));
     expect(performance.now() - began).toBeLessThan(10_000); // Slow code would take minutes.
   });
 });
