@@ -143,7 +143,7 @@ export function addOutsideLane(scope: LedgerScope, { module, key }: AgendaOwner)
   if (!findLane(scope, lane)) storeLane(scope, { ...lane, ...NO_ATTEMPTS, refs: [outside] }, NEVER);
 }
 
-/** Makes the deletion of stale copies in outside stores due. */
+/** Schedules the deletion of stale copies in outside stores, for the earliest safe time. */
 export function scheduleOutsideDeletion(scope: LedgerScope): void {
   const until = safeDeletionTime(scope);
   for (const { due, ...alarm } of scope.storage.alarms.all()) {

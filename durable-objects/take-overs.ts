@@ -44,12 +44,9 @@ export const isSameCount = (a: TakeOvers, b: TakeOvers): boolean =>
 export const MAX_PAUSE_MS = 5 * 60_000;
 /** The first pause in ms. Each further one doubles. */
 const FIRST_PAUSE_MS = 1_000;
-/**
- * The number of holders replaced without a pause if they stop at the same event, soon after they took the
- * turn.
- */
+/** The maximum number of holders that are replaced without a pause if they stop soon, at the same event. */
 const MAX_STRIKES_WITHOUT_PAUSE = 1;
-/** The number of holders replaced without a pause if any other cause silences them. */
+/** The maximum number of silent holders that are replaced without a pause, whatever the cause. */
 const MAX_SILENCES_WITHOUT_PAUSE = 3;
 
 /** Returns how long after the end of the term the turn of a silent holder is offered again, in ms. */

@@ -16,7 +16,7 @@ export interface Watchers extends LedgerWatchers {
   closed(socket: WebSocket): void;
 }
 
-/** In the query of a watch request: the epoch of the holder's lease. */
+/** The query parameter of a watch request that contains the epoch of the holder's lease. */
 const HOLDER = 'holder';
 
 /**

@@ -84,7 +84,9 @@ export function createTransport({
     const all = { ...(bearer && { authorization: `Bearer ${bearer}` }), ...headers };
     assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
-      throw new TypeError(`createClient: 'url' is '${url}', which needs a page. Use an absolute URL.`);
+      throw new TypeError(
+        `createClient: 'url' is '${url}'. Relative URLs only work in a browser page. Use an absolute URL.`,
+      );
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };
     return asConnectionLost(asked, () =>

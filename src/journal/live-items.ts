@@ -97,7 +97,7 @@ export const MAX_MESSAGE_WEIGHT = 64 * 1024;
  */
 export const MAX_BUFFER_WEIGHT = 1024 * 1024;
 
-/** In the query of a watch request: the reader wants live items. In `Notice.joined`: all readers. */
+/** The query parameter of a watch request for live items. In `Notice.joined`: all readers. */
 export const LIVE = 'live';
 
 /**

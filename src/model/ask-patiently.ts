@@ -65,7 +65,7 @@ interface AskSettings {
   /** The longest silence in ms. Defaults to 2 minutes for a streamed reply and 10 for a whole one. */
   readonly timeout: number | undefined;
   readonly retries: number;
-  /** The gate that every error message passes. */
+  /** Sanitizes every error message. */
   readonly gate: MessageSanitizer;
   readonly pace: RetryClock;
 }
@@ -75,7 +75,7 @@ type AttemptWork = (attempt: OpenAttempt) => Promise<ModelReply>;
 
 /**
  * Asks with retries. Each attempt waits no longer than the settings allow. A transient failure leads to
- * another attempt until output begins. Every error message passes the gate.
+ * another attempt until output begins. Sanitizes all error messages.
  *
  * @throws ModelError of the last attempt. Errors from `onText`, `onReasoning` and `again` pass through.
  */

@@ -21,7 +21,7 @@ interface FailureTexts {
 export type MessageSanitizer = (message: string, sent: readonly ModelMessage[]) => FailureTexts;
 
 /**
- * Creates the gate that every error message passes. `blot` removes the secrets. Then quotations from the
+ * Creates the sanitizer of all error messages. `blot` removes the secrets. Then quotations from the
  * conversation are removed, and control characters become spaces. The text is cut last, because a cut through
  * a secret would hide it from `blot`.
  */

@@ -165,7 +165,7 @@ export async function postCancelTo(
   const turn = given ?? (await port.read({ from: 1, limit: 1 }))?.openTurn?.id;
   const posted = turn === undefined ? 'no-such-turn' : await port.post({ kind: 'cancel', turn, body: '{}' });
   if (posted !== 'posted')
-    throw new Error(`The turn ${given ?? ''} cannot be cancelled, since it is not open.`);
+    throw new Error(given ? `The turn ${given} is not open.` : 'There is no open turn to cancel.');
   receiveNow();
 }
 

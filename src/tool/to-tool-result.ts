@@ -43,8 +43,8 @@ function toShownResult({ value, left, nulls, bytes }: PartialJsonCopy): ToolResu
 }
 
 /**
- * Returns the result of an artifact with its own words for the model. If its value is lost, only the words
- * remain.
+ * Returns the result of an artifact that has its own text for the model. If the value cannot be stored, only
+ * the text remains.
  */
 function toArtifactResult(
   { value: _, ...said }: Extract<ToolResult, { type: 'artifact' }>,

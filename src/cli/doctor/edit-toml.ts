@@ -88,7 +88,7 @@ function lastLineOf(lines: readonly string[], first: number): number {
     depth += depthOf(line === first ? start : (lines[line] ?? ''));
     if (depth <= 0) return line;
   }
-  throw new EditError(`The list that begins in line ${first + 1} does not end.`);
+  throw new EditError(`The list that begins on line ${first + 1} does not end.`);
 }
 
 /** Returns how many more brackets a line opens than it closes, outside of strings and comments. */
@@ -130,7 +130,7 @@ function refuseInline(lines: readonly string[], sections: readonly Section[], pa
     const found = findKey(lines, sections, path.slice(0, length - 1).join('.'), path[length - 1] ?? '');
     if (found)
       throw new EditError(
-        `'${path.slice(0, length).join('.')}' is an inline table in line ${found.line + 1}.`,
+        `'${path.slice(0, length).join('.')}' is an inline table on line ${found.line + 1}.`,
       );
   }
 }
@@ -142,7 +142,7 @@ function refuseDotted(lines: readonly string[], sections: readonly Section[], ta
     for (let line = header + 1; line < end; line = lastLineOf(lines, line) + 1) {
       const key = plainName(/^\s*([\w."'-]+(?: *\. *[\w"'-]+)*)\s*=/.exec(lines[line] ?? '')?.[1] ?? '');
       if (`${name === '' ? '' : `${name}.`}${key}`.startsWith(`${table}.`))
-        throw new EditError(`'${table}' is written as dotted keys in line ${line + 1}.`);
+        throw new EditError(`'${table}' is written as dotted keys on line ${line + 1}.`);
     }
   }
 }

@@ -26,7 +26,7 @@ export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
    * transport. Defaults to `true`.
    */
   readonly cancelsOnStop?: boolean | undefined;
-  /** Milliseconds to retry a lost connection. Defaults to two minutes. */
+  /** How long to retry a lost connection, in ms. Defaults to two minutes. */
   readonly patience?: number | undefined;
 }
 

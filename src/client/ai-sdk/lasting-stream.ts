@@ -16,7 +16,7 @@ interface ReconnectingOptions {
   readonly stop: AbortSignal | undefined;
   /** Whether the page supports the chunk that resets a step. */
   readonly canStepBack: boolean;
-  /** Milliseconds to retry a lost connection. */
+  /** How long to retry a lost connection, in ms. */
   readonly patience: number;
   readonly onStart: (start: StartChunk) => void;
   /**

@@ -140,7 +140,7 @@ const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AI
 
 const MIN_KEY_CHARACTERS = 20;
 
-/** Returns whether a run mixes characters as no name or word does, or is a long hexadecimal number. */
+/** Recognizes a key: 20 characters with digits and both cases, or 32 hexadecimal digits. */
 const isRandom = (run: string): boolean =>
   /^[0-9a-f]{32,}$/i.test(run) ||
   (run.length >= MIN_KEY_CHARACTERS && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));

@@ -107,7 +107,7 @@ const AUDIO_FORMATS: ReadonlyMap<string, string> = new Map([
  */
 export const toWireTool = ({ name, description, inputSchema, providerTool }: ToolDefinition) => {
   if (providerTool) {
-    const words = `The model cannot use the tool '${name}', since '${providerTool.id}' is run by its own provider.`;
+    const words = `The model cannot use the tool '${name}': only the provider of '${providerTool.id}' can run it.`;
     throw new ModelError('bad-request', words);
   }
   return { type: 'function', function: { name, description, parameters: inputSchema } };

@@ -21,13 +21,13 @@ interface Shown extends Pick<RequestView, 'model' | 'unknown'> {
 }
 
 /** The maximum number of characters of a string in a request. Files in base64 can be megabytes. */
-const MOST = 200_000;
+const MAX_CHARACTERS = 200_000;
 
 export function toRequestView({ request, model, differs, unknown }: Shown): RequestView {
   const hasFiles = request.messages.some(hasFile);
   const text = JSON.stringify(request, (_, value: unknown) =>
-    typeof value === 'string' && value.length > MOST
-      ? `${value.slice(0, MOST)}… (${value.length} characters)`
+    typeof value === 'string' && value.length > MAX_CHARACTERS
+      ? `${value.slice(0, MAX_CHARACTERS)}… (${value.length} characters)`
       : value,
   );
   return {

@@ -136,11 +136,11 @@ function showTools({ change, offer }: MomentAt<'tools-changed'>, { loop, tell }:
     came: came.map(({ name }) => name),
     went: went.map(({ name }) => name),
     metadata: metadataIn(offer),
-    broughtBy: (name) => bringerOf(offer.byName.get(name)),
+    broughtBy: (name) => findOrigin(offer.byName.get(name)),
   }));
 }
 
-function bringerOf(tool: AnyTool | undefined): BroughtBy | undefined {
+function findOrigin(tool: AnyTool | undefined): BroughtBy | undefined {
   const [unfolding] = (tool && originOf(tool)?.by) ?? [];
   if (unfolding) return { by: 'unfolding', tool: unfolding.name };
   const { domainType, instanceId } = tool?.metadata ?? {};

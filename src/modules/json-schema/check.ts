@@ -12,7 +12,7 @@ import {
 import { attempt } from '../../tool/async.ts';
 import { formatPath, type Json, shorten } from '../../tool/json.ts';
 import { MAX_PATH_CHARACTERS, type Problem } from '../../tool/problem-lines.ts';
-import { settleUniqueItems, withUniqueItemsNamed } from './unique-items.ts';
+import { restoreUniqueItems, settleUniqueItems } from './unique-items.ts';
 
 /**
  * Prepares a JSON Schema for checks of inputs. Uses an interpreter, because Workers forbid code generation as
@@ -28,7 +28,7 @@ export function jsonSchemaCheck(schema: Schema): (value: Json) => readonly Probl
   const settled = settleUniqueItems({ schema, lookup, draft });
   return (input) =>
     toProblems(
-      validate(input, settled?.(input) ?? schema, draft, lookup, false).errors.map(withUniqueItemsNamed),
+      validate(input, settled?.(input) ?? schema, draft, lookup, false).errors.map(restoreUniqueItems),
     );
 }
 

@@ -199,7 +199,7 @@ const wordsOf = ([first, again]: readonly [number, number]): string =>
   `holdfast: items ${first} and ${again}`;
 
 /** Restores the name of `uniqueItems` in an error that comes from a rewritten schema. */
-export function withUniqueItemsNamed(error: OutputUnit): OutputUnit {
+export function restoreUniqueItems(error: OutputUnit): OutputUnit {
   const [, first, again] =
     /^Instance does not match "holdfast: items (\d+) and (\d+)"\.$/.exec(error.error) ?? [];
   if (first === undefined) return error;

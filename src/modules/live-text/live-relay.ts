@@ -24,7 +24,7 @@ export class LiveRelay implements Relay {
   /** Items that were not sent yet, by the names of new readers. The key `undefined` means all readers. */
   readonly #waiting = new Map<string | undefined, LiveItemMessage[]>();
   #joined: string[] = [];
-  /** The places of replies that had a piece that did not fit. Skips the rest of those replies. */
+  /** The places of replies with a piece that did not fit. `add` skips the rest of these replies. */
   readonly #cut = new Set<string>();
   #cancel: (() => void) | undefined;
 

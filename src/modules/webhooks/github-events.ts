@@ -78,7 +78,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   workflow_dispatch: { has: ['inputs', 'workflow'] },
   workflow_job: { has: ['workflow_job'] },
   workflow_run: { has: ['workflow_run'], lacks: ['deployment', 'deployment_status', 'workflow_job_run'] },
-  // The payloads of these events only show the kind of alert.
+  // Dependabot alerts and secret scanning alerts have the same keys.
   code_scanning_alert: { has: ['alert', 'commit_oid'] },
   dependabot_alert: { has: ['alert'], lacks: ['commit_oid'] },
   secret_scanning_alert: { has: ['alert'], lacks: ['commit_oid'] },

@@ -177,7 +177,7 @@ export const STOPPED_TURN = {
      */
     files: { optional: { listOf: TURN_FILE } },
     /**
-     * Messages from its calls to the user before the answer, including those in nested loops, in order.
+     * Messages that its calls, including nested ones, sent to the user before the answer, in order.
      * Absent if empty.
      */
     said: { optional: { listOf: TURN_SAID } },

@@ -67,12 +67,12 @@ const MODELS: ReadonlyMap<string, Make> = new Map<string, Make>([
  */
 export function modelOf({ provider, streamed, text }: RecordedReply): LanguageModelV4 | undefined {
   const type = streamed ? 'text/event-stream' : 'application/json';
-  const body = streamed ? eventsOf(text, provider) : text;
+  const body = streamed ? toSseBody(text, provider) : text;
   const fetch = async (): Promise<Response> => new Response(body, { headers: { 'content-type': type } });
   return MODELS.get(provider)?.(fetch);
 }
 
-const eventsOf = (lines: string, provider: string): string =>
+const toSseBody = (lines: string, provider: string): string =>
   [...lines.split('\n').filter((line) => line.trim() !== ''), ...(provider === 'anthropic' ? [] : ['[DONE]'])]
     .map((line) => `data: ${line}\n\n`)
     .join('');

@@ -465,7 +465,7 @@ describe('the doctor in a broken project', () => {
     const before = read('wrangler.toml');
     const { done, refused } = applyFixes(project, checkProject(project));
     expect(done).toEqual([]);
-    expect(refused).toMatchObject([{ because: "'observability' is an inline table in line 6." }]);
+    expect(refused).toMatchObject([{ because: "'observability' is an inline table on line 6." }]);
     expect(read('wrangler.toml')).toBe(before);
   });
 });

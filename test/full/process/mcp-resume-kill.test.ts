@@ -60,14 +60,14 @@ const OFTEN = {
 };
 
 /** A call of a client. Its requests reach the running Worker. */
-interface Asked {
+interface CallNetwork {
   readonly resumed: string[];
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Breaks the connection of the call. */
   cut(): void;
 }
 
-function createNetwork(): Asked {
+function createNetwork(): CallNetwork {
   const resumed: string[] = [];
   const cutting = new AbortController();
   return {
@@ -85,7 +85,7 @@ function createNetwork(): Asked {
 
 const CALL = { name: 'lookout', arguments: { message: 'What is outside?' } };
 
-async function firstClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
+async function firstClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
   const client = new Client({ name: 'process-test', version: '1' });
   const transport = new StreamableHTTPClientTransport(ENDPOINT, { fetch, reconnectionOptions: OFTEN });
   await client.connect(transport as Transport); // the types of the SDK disagree about a missing session id
@@ -95,7 +95,7 @@ async function firstClient(fetch: Asked['fetch'], heard: (string | undefined)[])
   };
 }
 
-async function secondClient(fetch: Asked['fetch'], heard: (string | undefined)[]) {
+async function secondClient(fetch: CallNetwork['fetch'], heard: (string | undefined)[]) {
   const client = new NewClient(
     { name: 'process-test', version: '1' },
     { versionNegotiation: { mode: 'legacy' } },
@@ -109,7 +109,7 @@ describe.each([
   ['2.x', secondClient],
 ])('a call of an agent by the client of SDK %s', (_, connect) => {
   it.each([
-    ['its connection is cut', async ({ cut }: Asked) => cut()],
+    ['its connection is cut', async ({ cut }: CallNetwork) => cut()],
     [
       'its Worker is killed',
       async () => {

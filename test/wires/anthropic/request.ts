@@ -138,10 +138,10 @@ function deepestIssue(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown> {
   const inner = issue.issues?.find(({ path }) => path !== undefined);
   if (inner === undefined) return issue;
   const path = [...(issue.path ?? []), ...(inner.path ?? [])];
-  return deepestIssue({ ...inner, ...(isPath(path) && { path }) });
+  return deepestIssue({ ...inner, ...(isNonEmptyPath(path) && { path }) });
 }
 
-function isPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...v.IssuePathItem[]] {
+function isNonEmptyPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathItem, ...v.IssuePathItem[]] {
   return path.length > 0;
 }
 

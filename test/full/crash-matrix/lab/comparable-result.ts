@@ -30,7 +30,7 @@ const OF_INVOCATIONS: readonly string[] = [
 ];
 
 /** Returns `true` for an event about the tokens that a budget reserves for a reply. */
-const isHeldBack = (event: SessionEvent): boolean =>
+const isBudgetEvent = (event: SessionEvent): boolean =>
   event.type === 'module-event' && event.module === 'budgets';
 
 /** The types of events about questions of calls. */
@@ -49,7 +49,7 @@ export function toComparable(
     // The output limit depends on the tokens that lost attempts used.
     shown: requests.map(({ maxOutputTokens: _, ...request }) => toComparableJson(request, names)),
     happened: events
-      .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isHeldBack(event))
+      .filter((event) => !OF_INVOCATIONS.includes(event.type) && !isBudgetEvent(event))
       // The number of questions of an interrupted call depends on when it was interrupted.
       .filter((event) => !OF_QUESTIONS.includes(event.type) || !unknown.has(nameOf(event, names)))
       .map((event) =>

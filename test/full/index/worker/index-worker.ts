@@ -14,7 +14,7 @@ import { IndexObject as Index, sessionIndex } from '../../../../src/modules/inde
 import { asksFirst } from '../../../fixtures/asks-first.ts';
 import { factsOf, type Shown } from './journal-facts.ts';
 
-interface Bound extends Env {
+interface IndexEnv extends Env {
   readonly SESSIONS: DurableObjectNamespace<SessionObject>;
   readonly INDEX: DurableObjectNamespace<IndexObject>;
   readonly INDEX_DB: D1Database;
@@ -71,7 +71,7 @@ const clerk = defineAgent({
   model,
 });
 
-const { worker, TurnRunner } = createHoldfast<Bound>({
+const { worker, TurnRunner } = createHoldfast<IndexEnv>({
   agents: [clerk],
   use: [
     answers,

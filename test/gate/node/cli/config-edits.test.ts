@@ -112,7 +112,7 @@ describe('editToml', () => {
 
   it('throws if the table is written inline', () => {
     expect(() => editToml('a = 1\nvars = { X = "1" }\n', set('vars.Y', 'b'))).toThrow(
-      new EditError("'vars' is an inline table in line 2."),
+      new EditError("'vars' is an inline table on line 2."),
     );
     expect(() => editToml('flags = [\n"a",\n', append('flags', 'b'))).toThrow(EditError);
   });
@@ -120,7 +120,7 @@ describe('editToml', () => {
   it('throws if dotted keys already define the table', () => {
     expect(() =>
       editToml('[env.p]\nobservability.logs.enabled = true\n', set('env.p.observability.enabled', true)),
-    ).toThrow(new EditError("'env.p.observability' is written as dotted keys in line 2."));
+    ).toThrow(new EditError("'env.p.observability' is written as dotted keys on line 2."));
     expect(editToml('[observability.logs]\nenabled = true\n', set('observability.enabled', true))).toBe(
       '[observability.logs]\nenabled = true\n\n[observability]\nenabled = true\n',
     );

@@ -308,7 +308,9 @@ describe('invalid request data', () => {
 
   it('throws for a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError("createClient: 'url' is '/ai', which needs a page. Use an absolute URL."),
+      new TypeError(
+        "createClient: 'url' is '/ai'. Relative URLs only work in a browser page. Use an absolute URL.",
+      ),
     );
   });
 

@@ -134,7 +134,7 @@ describe('a tool that the provider of a model runs', () => {
     await expect(model.ask(request, { signal })).rejects.toThrow(
       new ModelError(
         'bad-request',
-        "The model cannot use the tool 'web_search', since 'openai.web_search' is run by its own provider.",
+        "The model cannot use the tool 'web_search': only the provider of 'openai.web_search' can run it.",
       ),
     );
     const reply = await offlineModel().ask(

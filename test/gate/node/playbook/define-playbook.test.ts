@@ -88,7 +88,7 @@ describe('a playbook', () => {
     ]);
   });
 
-  it("uses the author's instructions, which can depend on the state before each model call, before the conditions", async () => {
+  it("puts the author's instructions above the conditions, and computes them for each model call", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
       (await playPlaybook({ ...gated, instructions }, [useTools('search')])).inside.map(
         ({ messages }) => messages[0]?.text,

@@ -115,7 +115,7 @@ describe('a value with `toJSON`', () => {
     expect(logged).toEqual([]);
   });
 
-  it('is JSON for a sink, and has the type of its artifact before and after an eviction', async () => {
+  it('reaches a sink as JSON, or as the parsed value if the sink has a type', async () => {
     const Receipt = defineDomainType({
       name: 'Receipt',
       schema: v.object({ at: v.pipe(v.string(), v.toDate()), site: v.string() }),

@@ -148,7 +148,7 @@ describe('the tool choice', () => {
     expect(requests.map((request) => request.settings?.toolChoice)).toEqual(['required', 'required', 'none']);
   });
 
-  it('is sent as an empty list of tools to a model that ignores tool choices', async () => {
+  it('is sent as an empty list of tools if it is `none` and the model ignores tool choices', async () => {
     const settings = { toolChoice: 'none' } as const;
     const [request] = await requestsOf(['Done.'], { settings, heedsToolChoice: false });
     expect([request?.tools, request?.settings]).toEqual([[], undefined]);

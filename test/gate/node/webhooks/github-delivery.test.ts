@@ -42,7 +42,7 @@ async function receiveDelivery(payload: JsonObject, event: string): Promise<Gith
   return delivery ?? expect.fail('nothing was mapped');
 }
 
-describe('an issue of GitHub', () => {
+describe('a GitHub issue', () => {
   it('starts a turn in its own session, with the data that a model needs', async () => {
     expect(await deliver(opened)).toEqual({
       type: 'start',

@@ -58,7 +58,7 @@ describe('wrangler.toml', () => {
     const { text: changed, left } = change(text);
     expect(changed).not.toContain('SESSIONS');
     expect(left).toEqual([
-      `wrangler.toml: 'durable_objects' is an inline table in line 3. Add {"name":"SESSIONS","class_name":"SessionObject"} to durable_objects.bindings by hand.`,
+      `wrangler.toml: 'durable_objects' is an inline table on line 3. Add {"name":"SESSIONS","class_name":"SessionObject"} to durable_objects.bindings by hand.`,
       'wrangler.toml: compatibility_date is 2024-01-01, but sessions need 2025-11-17 or later. Raise it.',
       'wrangler.toml: environments under "env" do not inherit bindings. Repeat the binding SESSIONS in each.',
     ]);

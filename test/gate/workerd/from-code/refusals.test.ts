@@ -171,8 +171,8 @@ describe('a message', () => {
   });
 });
 
-describe('the answer of a call', () => {
-  it('that is invalid is refused, as over HTTP', async () => {
+describe('an answer to a call', () => {
+  it('is refused if it is invalid, as over HTTP', async () => {
     const { path, chat, call } = await startWaitingTurn('pay');
     const problems = ['input: is missing'];
     const refused = await refusalOf(chat.decide(call, 'edit'));

@@ -9,8 +9,6 @@ import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
 const erase = (session: string, via = send): Promise<Response> => via(session, { method: 'DELETE' });
 
-/** A holder that waits for its model learns within a third of its term that it has lost its lease. */
-
 describe('DELETE of a session', () => {
   it('returns 204 without a body, even for an unknown session, and then GET returns 404', async () => {
     const session = newSession();

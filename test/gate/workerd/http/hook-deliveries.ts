@@ -28,7 +28,9 @@ export const signedIssue = (body = issueBody(), delivery?: string): Promise<Sign
 /** The sessions belong to the caller that reads them here. */
 export const config = { agent: 'scripted', secret: 'SECRET', owner: { id: 'local' } } as const;
 
-/** An app with a scripted model. `message` marks the model's message. */
+/**
+ * An app whose webhook starts turns with a scripted model. `message` adds the key that selects the script.
+ */
 export const appFor = (
   message: (text?: string) => string,
   more: Partial<Parameters<typeof githubWebhook>[0]> = {},

@@ -16,11 +16,11 @@ import { toConversation } from './conversation.ts';
 import { type EntryActions, EntryView, Reasoning } from './entry-view.tsx';
 
 /** The number of entries that are shown at first, and that each click adds. */
-const MOST = 80;
+const PAGE_SIZE = 80;
 
 export function ChatView({ store }: SessionViewProps) {
   const { value: length } = store.length;
-  const [most, setMost] = useState(MOST);
+  const [most, setMost] = useState(PAGE_SIZE);
   const [sent, setSent] = useState(0);
   const { entries, openTurn, isWaiting } = useMemo(() => toConversation(store.events), [length]);
   const { actions, action, repeat } = useActions(store);
@@ -34,7 +34,7 @@ export function ChatView({ store }: SessionViewProps) {
         {entries.length === 0 && <Empty title="No messages yet">The first message starts the session.</Empty>}
         {hidden > 0 && (
           <p class="note">
-            <Button onClick={() => setMost(most + MOST)}>Show earlier messages ({hidden})</Button>
+            <Button onClick={() => setMost(most + PAGE_SIZE)}>Show earlier messages ({hidden})</Button>
           </p>
         )}
         {entries.slice(hidden).map((entry, at, shown) => (

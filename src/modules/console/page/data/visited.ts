@@ -12,7 +12,7 @@ export interface Visited {
   readonly at: number;
 }
 
-const MOST = 50;
+const MAX_VISITED = 50;
 
 export const visited = signal<readonly Visited[]>(read());
 
@@ -34,7 +34,7 @@ const isVisited = (one: unknown): one is Visited =>
 /** Moves a session to the top of the list. */
 export function visit(agent: string, session: string): void {
   const others = visited.peek().filter((one) => one.agent !== agent || one.session !== session);
-  save([{ agent, session, at: Date.now() }, ...others].slice(0, MOST));
+  save([{ agent, session, at: Date.now() }, ...others].slice(0, MAX_VISITED));
 }
 
 /** Removes a session from the list, such as one that was erased. */

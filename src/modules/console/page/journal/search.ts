@@ -3,10 +3,10 @@ import type { StoredEvent } from '../../../../journal/events.ts';
 /** The searched text of each event: its beginning as JSON, in lower case. */
 const texts = new WeakMap<StoredEvent, string>();
 
-const MOST = 20_000;
+const MAX_SEARCHED_CHARACTERS = 20_000;
 
 function searchedTextOf(event: StoredEvent): string {
-  const known = texts.get(event) ?? JSON.stringify(event).slice(0, MOST).toLowerCase();
+  const known = texts.get(event) ?? JSON.stringify(event).slice(0, MAX_SEARCHED_CHARACTERS).toLowerCase();
   texts.set(event, known);
   return known;
 }

@@ -49,11 +49,11 @@ export function OwnerButton() {
 }
 
 /** The maximum number of suggested owners. The input accepts other owners too. */
-const MOST = 100;
+const MAX_OWNERS = 100;
 
 function OwnerDialog() {
   const [owner, setOwner] = useState(place.value.owner ?? '');
-  const loaded = useLoaded(() => fromIndex(() => index.owners({ limit: MOST })), []);
+  const loaded = useLoaded(() => fromIndex(() => index.owners({ limit: MAX_OWNERS })), []);
   const { value, failure } = loaded.value;
   const isValid = /^(?:id|tenant):./.test(owner);
   const submit = (event: Event): void => {

@@ -98,14 +98,14 @@ function Drawing({ layout: { nodes, lines, width, height }, initial, marks, titl
 }
 
 /** The maximum number of keys that are listed. */
-const MOST = 12;
+const MAX_KEYS = 12;
 
 function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramView }) {
   const all = Object.entries(positions);
   if (all.length === 0) return <p class="muted small">No call has begun it yet.</p>;
   return (
     <p class="positions small">
-      {all.slice(0, MOST).map(([name, at]) => (
+      {all.slice(0, MAX_KEYS).map(([name, at]) => (
         <Badge key={name} tone={name === key ? 'accent' : 'plain'}>
           <Line
             text={`${name === '' ? '' : `${name}: `}${typeof at === 'string' ? at : progressOf(at)}`}
@@ -113,7 +113,7 @@ function Positions({ diagram: { positions, key } }: { readonly diagram: DiagramV
           />
         </Badge>
       ))}
-      {all.length > MOST && <span class="muted">and {formatCount(all.length - MOST, 'other')}</span>}
+      {all.length > MAX_KEYS && <span class="muted">and {formatCount(all.length - MAX_KEYS, 'other')}</span>}
     </p>
   );
 }

@@ -20,7 +20,7 @@ interface TurnPickerProps {
 }
 
 /** The maximum number of characters of a message in the list. */
-const MOST = 70;
+const MAX_CHARACTERS = 70;
 
 export function TurnPicker({ turns, chosen }: TurnPickerProps) {
   const at = turns.findIndex(({ turn }) => turn === chosen);
@@ -43,7 +43,7 @@ export function TurnPicker({ turns, chosen }: TurnPickerProps) {
       >
         {turns.map(({ turn, number, words }, index) => (
           <option key={turn} value={String(index)}>
-            {`${number}. ${words.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MOST)}`}
+            {`${number}. ${words.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').slice(0, MAX_CHARACTERS)}`}
           </option>
         ))}
       </select>

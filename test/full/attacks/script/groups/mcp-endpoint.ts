@@ -343,7 +343,7 @@ const agents = (victims: Victims): readonly Attack[] => [
 /** Builds the id of a stream event in the endpoint's format. */
 const eventId = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
-const takingUp = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<ReceivedResponse> =>
+const resumeStream = ({ ann }: Pick<Scene, 'ann'>, id: string): Promise<ReceivedResponse> =>
   ann.ask({ method: 'GET', path: '/mcp', headers: Object.entries({ ...HEADERS, 'last-event-id': id }) });
 
 /** Event ids that no stream has sent. */
@@ -362,7 +362,7 @@ const streams = (victims: Victims): readonly Attack[] => [
   ...ids.map(
     ([what, id]): Attack => ({
       name: `an event id that is ${what} resumes no stream`,
-      act: (scene) => takingUp(scene, id),
+      act: (scene) => resumeStream(scene, id),
       comes: isProblem(
         400,
         'invalid-header',
@@ -373,14 +373,14 @@ const streams = (victims: Victims): readonly Attack[] => [
   ...[VAULT, '__proto__', victims.key].map(
     (session): Attack => ({
       name: `an event id that names another owner's session ${session} shows nothing of it`,
-      act: (scene) => takingUp(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
+      act: (scene) => resumeStream(scene, eventId([1, ['clerk', session, 'turn-1', false, null, 0, 0]])),
       comes: passesAll(hasStatus(404), lacksText(/ZETA/)),
     }),
   ),
   ...['records', 'constructor', 'nobody'].map(
     (name): Attack => ({
       name: `an event id that names ${name}, which is not an agent, shows nothing`,
-      act: (scene) => takingUp(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
+      act: (scene) => resumeStream(scene, eventId([1, [name, VAULT, 'turn-1', false, null, 0, 0]])),
       comes: hasStatus(404),
     }),
   ),
@@ -390,7 +390,7 @@ const streams = (victims: Victims): readonly Attack[] => [
       const more = { _meta: { progressToken: 1 } };
       const { text } = await call(scene, 'plain', { message: scene.play('For Ann.') }, more);
       const id = /^id: (.+)$/m.exec(text)?.[1] ?? '';
-      const [own, foreign] = [await takingUp(scene, id), await takingUp({ ann: scene.zoe }, id)];
+      const [own, foreign] = [await resumeStream(scene, id), await resumeStream({ ann: scene.zoe }, id)];
       return [own.status, own.text.includes('For Ann.'), foreign.status, foreign.text.includes('For Ann.')];
     },
     comes: [200, true, 404, false],

@@ -195,7 +195,7 @@ describe('an unreadable list', () => {
     expect(error).toEqual(listError('it answered with error -32603: Broken'));
   });
 
-  it('is requested with the connect timeout', async () => {
+  it('is abandoned after the connect timeout', async () => {
     expect(await listingFails(neverAnswers, 50)).toEqual(listError('it did not answer within 50 ms'));
   });
 

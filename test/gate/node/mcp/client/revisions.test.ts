@@ -197,7 +197,7 @@ describe('a server with the revision 2026-07-28', () => {
     });
   });
 
-  it('has the shortest time to live of its pages', async () => {
+  it('returns its tool list with the shortest time to live of the pages', async () => {
     const pages = [
       { tools: [], ttlMs: 90_000, cacheScope: 'public', nextCursor: '1' },
       { tools: [], ttlMs: 70_000, cacheScope: 'public' },

@@ -205,7 +205,7 @@ describe('the timeline of a turn', () => {
     expect(loop.iterations[0]?.model.attempts.map(({ outcome }) => outcome)).toEqual(['handed-over', 'done']);
   });
 
-  it('closes the calls of a turn that ended without being read', () => {
+  it('closes the open calls of a cancelled turn', () => {
     const events = [
       opened,
       started,

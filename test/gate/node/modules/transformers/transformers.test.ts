@@ -248,7 +248,7 @@ describe('the history of a call', () => {
     ]);
   });
 
-  it('omits the messages that a window has dropped, so a memo can be cleared (CBK-06)', async () => {
+  it('omits the messages that a window has dropped (CBK-06)', async () => {
     const agent = agentWith([readingTool('look'), remember], slidingWindow({ maxMessages: 3 }));
     const replies = [calls('look'), calls('look'), calls('remember'), 'Done.'];
     const session = createTestSession(agent, { replies });

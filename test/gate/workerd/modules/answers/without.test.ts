@@ -1,4 +1,4 @@
-/** A turn waits for an answer, and the next deployment lacks the module of answers because no tool asks. */
+/** A turn waits for an answer, and the next deployment lacks the `answers` module because no tool asks. */
 import { expect, it } from 'vitest';
 import type { Caller } from '../../../../../src/create-holdfast.ts';
 import { defineAgent, defineTool } from '../../../../../src/index.ts';
@@ -49,7 +49,7 @@ const decline = (session: string, via: Send): Promise<Response> =>
     body: JSON.stringify({ message: 'Never mind.' }),
   });
 
-it('an app without the module of answers shows the turn as suspended without pending calls', async () => {
+it('an app without the `answers` module shows the turn as suspended without pending calls', async () => {
   const { session, path } = await startWaitingTurn();
   expect(await json(await appAfter(max)(path))).toMatchObject({ status: 'suspended', pending: [] });
   expect(await json(await appAfter(max)(session))).toMatchObject({ pending: [] });
