@@ -111,7 +111,7 @@ export const TURN_ERROR = {
   },
 } as const satisfies Shape;
 
-/** The properties that events share, by what they belong to. */
+/** The properties that events share, keyed by what they belong to. */
 export const PLACES = {
   session: { object: {} },
   turn: { object: { turn: TEXT } },

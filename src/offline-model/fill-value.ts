@@ -1,6 +1,6 @@
 import type { Scalar } from '../model/untrusted-json.ts';
 import type { PastCall } from './memory.ts';
-import type { Fact, Mention } from './mentions.ts';
+import type { Mention, NamedValue } from './mentions.ts';
 import type { Param, Shape } from './params.ts';
 import type { Step } from './steps.ts';
 import type { ToolCard } from './tool-card.ts';
@@ -118,7 +118,7 @@ export const isAbsent = (param: Param, calls: readonly PastCall[]): boolean =>
   calls.some(({ absent }) => absent.some((fact) => similarityTo(fact, param) > noLikeness));
 
 /** Returns how well a fact's name matches the parameter. 0 means that it does not match. */
-export function similarityTo(fact: Fact, { name, nouns, shape }: Param): number {
+export function similarityTo(fact: NamedValue, { name, nouns, shape }: Param): number {
   const words = wordsOf(name).map(stem);
   const same = sameWords(fact.words, words);
   switch (shape.type) {
@@ -150,7 +150,7 @@ const identifiesSame = 3;
 /** `flomp_id` for `flompId`: the same name. */
 const sameName = 4;
 
-function likenessToId(fact: Fact, nouns: readonly string[], words: readonly string[]): number {
+function likenessToId(fact: NamedValue, nouns: readonly string[], words: readonly string[]): number {
   const bare = !words.some((word) => nouns.includes(word));
   if (bare)
     return fact.marked && nouns.some((noun) => fact.nouns.includes(noun)) ? identifiesSame : noLikeness;

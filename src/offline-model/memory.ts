@@ -1,7 +1,7 @@
 import type { ModelMessage } from '../model/chat-model.ts';
 import type { RequestedCall } from '../model/parts.ts';
 import { isRecord, isScalar, parseJson, type Scalar } from '../model/untrusted-json.ts';
-import { absentFactsIn, type Fact, factsIn, factsOf, mentionsIn } from './mentions.ts';
+import { absentFactsIn, factsIn, factsOf, mentionsIn, type NamedValue } from './mentions.ts';
 import { wordsOf } from './words.ts';
 
 export interface PastCall {
@@ -15,11 +15,11 @@ export interface PastCall {
   /** `true` if the tool was not available and did not run. */
   readonly refused: boolean;
   /** The facts in its result. */
-  readonly facts: readonly Fact[];
+  readonly facts: readonly NamedValue[];
   /** The names in its result that have no value. The values here are empty strings. */
-  readonly absent: readonly Fact[];
+  readonly absent: readonly NamedValue[];
   /** The facts in its input, if the call succeeded. They show what the conversation is about. */
-  readonly given: readonly Fact[];
+  readonly given: readonly NamedValue[];
 }
 
 /** The part of the conversation that the planner reads. */

@@ -102,7 +102,7 @@ const conjunctions = /^\s*(?:,|and|or|&|vs\.?|versus|\s)+\s*$/i;
 const exclusion = /\b(?:not|except|without)\s+(?:[\p{L}#]+\s+)?$/iu;
 
 /** A named value from a tool's result or input. */
-export interface Fact {
+export interface NamedValue {
   /** The name as written. */
   readonly label: string;
   /** Stems of the name. */
@@ -121,7 +121,7 @@ const maxJson = 200_000;
 const maxText = 4_000;
 
 /** Returns the facts in a result: every named value of JSON, or the text after `name:` or `the name is`. */
-export function factsIn(result: string, tool: readonly string[]): readonly Fact[] {
+export function factsIn(result: string, tool: readonly string[]): readonly NamedValue[] {
   const json = result.length > maxJson ? undefined : parseJson(result);
   return typeof json === 'object' && json !== null
     ? factsOf(json, tool)
@@ -129,13 +129,13 @@ export function factsIn(result: string, tool: readonly string[]): readonly Fact[
 }
 
 /** Returns the names that a result leaves empty (`null`, `""`, `[]`), each as a fact with an empty string. */
-export const absentFactsIn = (result: string, tool: readonly string[]): readonly Fact[] =>
+export const absentFactsIn = (result: string, tool: readonly string[]): readonly NamedValue[] =>
   result.length > maxJson
     ? []
     : factsFor(parseJson(result), tool, (value) => (isEmpty(value) ? '' : undefined));
 
 /** Returns the named values in JSON data, outermost first, at most 300. */
-export const factsOf = (json: unknown, tool: readonly string[]): readonly Fact[] =>
+export const factsOf = (json: unknown, tool: readonly string[]): readonly NamedValue[] =>
   factsFor(json, tool, (value) => (isScalar(value) && !isEmpty(value) ? value : undefined));
 
 const isEmpty = (value: unknown): boolean =>
@@ -145,9 +145,9 @@ function factsFor(
   json: unknown,
   tool: readonly string[],
   read: (value: unknown) => Scalar | undefined,
-): readonly Fact[] {
+): readonly NamedValue[] {
   const owner = tool.map(stem).filter((word) => !isVerb(word));
-  const facts: Fact[] = [];
+  const facts: NamedValue[] = [];
   let level: readonly Node[] = [{ value: json, label: '', owner }];
   for (let depth = 0; depth < 8 && level.length > 0; depth += 1) {
     for (const { value, label, owner } of level) {
@@ -177,7 +177,7 @@ function childrenOf({ value, label, owner }: Node): Node[] {
   }));
 }
 
-function createFact(label: string, owner: readonly string[], value: Scalar): Fact {
+function createFact(label: string, owner: readonly string[], value: Scalar): NamedValue {
   const words = wordsOf(label.slice(0, 80)).map(stem);
   const nouns = words.filter((word) => !idMarkers.has(word));
   return {
@@ -190,7 +190,7 @@ function createFact(label: string, owner: readonly string[], value: Scalar): Fac
   };
 }
 
-function factsOfText(text: string, tool: readonly string[]): readonly Fact[] {
+function factsOfText(text: string, tool: readonly string[]): readonly NamedValue[] {
   const owner = tool.map(stem).filter((word) => !isVerb(word));
   const lines = text.matchAll(/(?:^|[\n,;.]\s*)([\p{L}][\p{L}\p{N}_ -]{0,40}?)\s*[:=]\s*([^\n,;]{1,200})/gu);
   const named = [...lines].map(([, label = '', value = '']) => createFact(label.trim(), owner, value.trim()));

@@ -9,7 +9,7 @@ import type { RequestedCall } from '../model/parts.ts';
 import { checkPrices, type Prices } from '../model/prices.ts';
 import { fillForm } from './answer-in-form.ts';
 import { type Memory, type PastCall, readMemory } from './memory.ts';
-import type { Fact } from './mentions.ts';
+import type { NamedValue } from './mentions.ts';
 import {
   formatFact,
   formatPastCall,
@@ -181,10 +181,10 @@ const impliedScore = 3;
 const repeatedScore = 2;
 
 /** Returns up to three facts whose names answer the question, best first. */
-function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
+function bestFacts(task: string, calls: readonly PastCall[]): readonly NamedValue[] {
   const asked = topicOf(task);
   const who = /\bwho(?:m|se)?\b/i.test(task);
-  const rank = (fact: Fact): number => {
+  const rank = (fact: NamedValue): number => {
     const direct = asked.filter((word) => fact.words.includes(word)).length;
     const kin = asked.filter((word) =>
       impliedStemsOf(word).some((other) => fact.words.includes(other)),
@@ -200,7 +200,11 @@ function bestFacts(task: string, calls: readonly PastCall[]): readonly Fact[] {
  * Returns the answer for a turn without calls: the results with the best facts, else the latest ones, else
  * what the user can ask.
  */
-function answerFromEarlier({ earlier }: Memory, best: readonly Fact[], cards: readonly ToolCard[]): string[] {
+function answerFromEarlier(
+  { earlier }: Memory,
+  best: readonly NamedValue[],
+  cards: readonly ToolCard[],
+): string[] {
   const worked = earlier.filter((call) => !call.failed && !isOnlyPointer(call, cards));
   const holding = worked.filter(({ facts, absent }) =>
     [...facts, ...absent].some((fact) => best.includes(fact)),

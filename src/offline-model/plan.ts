@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../model/chat-model.ts';
 import { isRecord, isScalar, parseJson } from '../model/untrusted-json.ts';
 import type { Memory, PastCall } from './memory.ts';
-import { type Fact, mentionsIn } from './mentions.ts';
+import { mentionsIn, type NamedValue } from './mentions.ts';
 import { isOnlyPointer, type NextAction, type PlannedCall, type Situation } from './situation.ts';
 import { executeCommand, lookUp } from './step-calls.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -164,7 +164,7 @@ function nextAmong(situation: Situation): NextAction {
 }
 
 /** Returns a fact in words: `ships on: 2026-03-01`, `probe code: none`. */
-export const formatFact = ({ label, value }: Fact): string =>
+export const formatFact = ({ label, value }: NamedValue): string =>
   `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipText(String(value), 200)}`;
 
 /** Returns the result of a call on one line, clipped. */

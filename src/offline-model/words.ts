@@ -67,7 +67,10 @@ const impliedWords: ReadonlyMap<string, readonly string[]> = new Map(
 /** Returns the stems implied by the asking word `word`, without the word itself. */
 export const impliedStemsOf = (word: string): readonly string[] => impliedWords.get(word) ?? [];
 
-/** Returns the topic of a text: the stems of its meaningful words and its asking words. */
+/**
+ * Returns the topic of a text: the stems of its meaningful words, plus `when` if the text contains it. Omits
+ * numbers.
+ */
 export const topicOf = (text: string): string[] => {
   const asking = wordsOf(text).filter((word) => word === 'when');
   return [...new Set([...stemsOf(text), ...asking])].filter((word) => !/^\d+$/.test(word));

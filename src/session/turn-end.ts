@@ -141,7 +141,7 @@ function createSnapshot({ state, reducer, log }: Omit<EndedTurn, 'leased' | 'byt
 
 /** Returns the error message of a full session, with ways to fix it. */
 export const sessionFullText = ({ most, used }: Pick<SessionFull, 'most' | 'used'>): string =>
-  `The session is full: it has ${used} bytes, and above ${most} it accepts no more. Start another one, or erase this one.`;
+  `The session is full: it uses ${used} bytes, and the limit is ${most}. Start a new session, or erase this one.`;
 
 /** Thrown if the session has no more room for the events of its turn. */
 export class SessionFullError extends Error {

@@ -39,5 +39,5 @@ export async function callTool(
   }
   for (const event of await session.events())
     if (event.type === 'tool-call-ended' && event.frame === undefined) return toolResult(event.result);
-  throw new Error(`The call of '${tool.name}' has no result: ${answer.error?.message ?? answer.outcome}`);
+  throw new Error(`The call to '${tool.name}' has no result: ${answer.error?.message ?? answer.outcome}`);
 }

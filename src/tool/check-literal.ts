@@ -113,14 +113,14 @@ function kindProblem(key: string, value: unknown, kind: LiteralKind | undefined)
   if (fits(value)) return undefined;
   const [name, tool] = Object.entries(Object(value))[0] ?? [];
   if (kind === 'list' && isAiTool(tool))
-    return `has the tools of another library by their names. Use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool of 'holdfast/tools/ai-sdk'`;
+    return `has the tools of another library by their names. Use a list, as in [fromAiTool(tools.${name}, { name: '${name}' })], with fromAiTool from 'holdfast/tools/ai-sdk'`;
   if (kind === 'model') return modelProblem(value, key);
   // A string in place of a function can be a credential, such as for `auth`, so it is not shown.
   const said = kind === 'function' && typeof value === 'string' ? 'a string' : describeValue(value);
   return `has ${said} as its '${key}'. Use ${use}`;
 }
 
-/** Returns whether a value is a tool of the AI SDK, which has no name of its own. */
+/** Returns whether a value is an AI SDK tool, which has no name of its own. */
 export const isAiTool = (value: unknown): boolean => {
   const { inputSchema, call }: Readonly<Record<string, unknown>> = Object(value);
   return inputSchema !== undefined && call === undefined;
@@ -158,7 +158,7 @@ function itemFault(config: object, { items = {} }: LiteralShape): LiteralFault |
  * allowed.
  */
 function unknownKey(key: string, config: object, shape: LiteralShape): string | undefined {
-  const { of, keys, foreign = {}, senseless = {}, made = [] } = shape;
+  const { keys, foreign = {}, senseless = {}, made = [] } = shape;
   if (Object.hasOwn(keys, key)) return undefined;
   if (Object.hasOwn(senseless, key)) return `has '${key}', but ${senseless[key]}`;
   if (made.includes(key) && Object.hasOwn(config, made[0] ?? '')) return undefined;
@@ -171,8 +171,8 @@ function unknownKey(key: string, config: object, shape: LiteralShape): string | 
   }
   const known = Object.keys(keys);
   const meant = findNearestKey(key, known);
-  const rest = meant === undefined ? `It takes ${known.join(', ')}.` : `Did you mean '${meant}'?`;
-  return `has '${shorten(key, 80)}', which ${of} does not take. ${rest}`;
+  const rest = meant === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean '${meant}'?`;
+  return `has an unknown option '${shorten(key, 80)}'. ${rest}`;
 }
 
 /** An unknown key of an inner literal, or a key with an invalid value. */

@@ -68,7 +68,7 @@ export async function callerOf({ host, env, request, isOwnPage }: AuthRequest): 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Keeps pages of other sites from acting for the user of a browser: a browser sends some requests without a
+ * Keeps pages on other sites from acting for the user of a browser: a browser sends some requests without a
  * preflight, with the user's cookies or from the one machine that needs no token. Programs do not send these
  * headers.
  *
@@ -81,7 +81,7 @@ function mustNotBeCrossSite({ method, url, headers }: Request): void {
   if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
   throw new Problem(
     'cross-site',
-    "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
+    "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
   );
 }
 

@@ -90,7 +90,7 @@ export interface RouteRequest {
   readonly execution: Pick<ExecutionContext, 'waitUntil'>;
 }
 
-/** An authenticated request that was not sent by a page of another site. */
+/** An authenticated request that was not sent by a page on another site. */
 export interface CallerRequest extends RouteRequest {
   readonly caller: Caller;
 }

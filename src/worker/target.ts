@@ -66,7 +66,7 @@ export function targetOf(
   if (!agent) {
     throw new SessionError(
       'unknown-agent',
-      `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists them.`,
+      `There is no agent '${named.agent.slice(0, 64)}'. GET ${base}/agents lists the agents.`,
     );
   }
   const { session } = named;

@@ -51,7 +51,7 @@ async function handle(
 }
 
 /**
- * Returns why a request is refused. A page of another site can send requests to this machine: under its own
+ * Returns why a request is refused. A page on another site can send requests to this machine: under its own
  * name by DNS rebinding, which shows in `Host`, or across sites, which shows in `Origin` and `Sec-Fetch-Site`.
  */
 function whyRefused({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
@@ -64,7 +64,7 @@ function whyRefused({ headers, socket, method, url = '' }: IncomingMessage): str
   // A person can open the page from a link or the address bar. Everything else must come from the page itself.
   const isOpening = method === 'GET' && /^\/(console)?([?#]|$)/.test(url);
   if (site !== undefined && site !== 'same-origin' && !isOpening)
-    return 'A page of another site sent this request.';
+    return 'A page on another site sent this request.';
   if (site === undefined && origin === undefined && !isSafe(method))
     return 'The request does not come from a page.';
   return undefined;

@@ -94,7 +94,7 @@ export function createRemoteCommand(made: RemoteCommand): Command {
       if (positionals.length > (made.session ? 1 : 0))
         throw new UsageError(made.session ? 'name only one session' : 'it accepts only options');
       const [session] = positionals;
-      if (made.session === 'one' && !session) throw new UsageError('the id of a session is missing');
+      if (made.session === 'one' && !session) throw new UsageError('the session id is missing');
       const texts: Record<string, string | undefined> = {};
       const flags: Record<string, boolean | undefined> = {};
       for (const [name, value] of Object.entries(values)) {

@@ -1,6 +1,6 @@
 /**
- * The entry `holdfast/ai-sdk`: a transport for pages with `useChat` of the AI SDK, version 6 or 7, that
- * replaces the default one.
+ * The entry `holdfast/ai-sdk`: a transport that replaces the default one of `useChat` from the AI SDK, version
+ * 6 or 7.
  */
 export {
   type HoldfastChatOptions,

@@ -93,7 +93,7 @@ async function play(
     'Please refund order 1002',
   );
   const [asked] = pending;
-  if (!asked) throw new Error('The refund does not wait for its approval.');
+  if (!asked) throw new Error('The refund is not waiting for its approval.');
   await stage.end('kill');
   await stage.start(OFFLINE);
   if (stage.effects.executions().length > before)

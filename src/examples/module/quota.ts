@@ -12,7 +12,7 @@ type Counts = { readonly [name: string]: number };
 /** The name under which model calls are counted. No tool can have it. */
 const MODEL = '(model)';
 
-/** The module, which is a constant. Its state survives crashes. `apply` must be pure. */
+/** Define a module once and keep it in a constant. Its state survives crashes. `apply` must be pure. */
 export const quota = defineModule({
   name: 'quota',
   state: {

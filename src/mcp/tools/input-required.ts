@@ -24,11 +24,11 @@ export interface DeferrableRequest extends ElicitingCall {
 const MAX_ROUNDS = 8;
 
 /** The maximum length of a server's state. */
-const MAX_STATE = 32_768;
+const MAX_STATE_LENGTH = 32_768;
 
 /** The maximum length of a server's name for a question, and of a method in text for a model. */
-const MAX_KEY = 200;
-const MAX_METHOD = 80;
+const MAX_KEY_LENGTH = 200;
+const MAX_METHOD_LENGTH = 80;
 
 /** Milliseconds before a request is repeated that its server deferred without a question. */
 const RETRY_MS = 250;
@@ -121,8 +121,8 @@ function toNextRound(asking: DeferrableRequest, answer: InputRequiredResult, las
 
 /** Throws if a state cannot be stored unchanged, because the server could not use it. */
 function checkState(asking: DeferrableRequest, state: string): void {
-  if (state.length > MAX_STATE)
-    throw createRefusal(asking, `its server sent a state of more than ${MAX_STATE} characters`);
+  if (state.length > MAX_STATE_LENGTH)
+    throw createRefusal(asking, `its server sent a state of more than ${MAX_STATE_LENGTH} characters`);
   // Not a regular expression: a hostile state would keep it busy for a quarter of a second.
   const secret = state.indexOf('[secret ');
   if (secret >= 0 && state.indexOf(']', secret) >= 0)
@@ -134,9 +134,9 @@ function readForm(asking: DeferrableRequest, key: string, request: unknown): For
   if (typeof method === 'string' && method !== 'elicitation/create')
     throw createRefusal(
       asking,
-      `its server asks for '${oneLine(method, MAX_METHOD)}', which is not supported`,
+      `its server asks for '${oneLine(method, MAX_METHOD_LENGTH)}', which is not supported`,
     );
-  if (method === undefined || key.length > MAX_KEY || !isSpecType.ElicitRequestParams(params))
+  if (method === undefined || key.length > MAX_KEY_LENGTH || !isSpecType.ElicitRequestParams(params))
     throw createRefusal(asking, "its server's question is not valid MCP");
   return toForm(asking, params) ?? null;
 }

@@ -6,12 +6,12 @@ import { isRecord, type UntrustedRecord } from '../untrusted-json.ts';
 import { getAtPath } from './provider-data.ts';
 import type { SdkTraits } from './traits.ts';
 
-/** The form in which a model receives tool changes within the conversation. */
+/** The format in which a model receives tool changes within the conversation. */
 interface ToolChangeFormat {
   /** Returns the options of an empty system message with the change. */
   readonly options: (change: ToolSetChange) => ProviderData;
-  /** Returns whether the form can express a change. */
-  readonly canTell: (change: ToolSetChange) => boolean;
+  /** Returns whether this format can express the change. */
+  readonly canExpress: (change: ToolSetChange) => boolean;
 }
 
 /** Returns the traits of a `ChatModel` that concern tool changes and signed prefixes. */
@@ -24,11 +24,11 @@ export const prefixTraits = ({
 });
 
 const TOOL_CHANGE_FORMATS: Readonly<Record<NonNullable<SdkTraits['toolChanges']>, ToolChangeFormat>> = {
-  anthropic: { options: toAnthropic, canTell: () => true },
-  openai: { options: toOpenAI, canTell: isAddition },
+  anthropic: { options: toAnthropic, canExpress: () => true },
+  openai: { options: toOpenAI, canExpress: isAddition },
 };
 
-/** A request whose tool changes are in the form of its model. */
+/** A request whose tool changes are in its model's format. */
 export interface RequestWithToolChanges {
   readonly messages: readonly ModelMessage[];
   /**
@@ -39,24 +39,24 @@ export interface RequestWithToolChanges {
 }
 
 /**
- * Converts the tool changes of a request to the form of its model. If the form cannot express a change, that
+ * Converts the tool changes of a request to its model's format. If the format cannot express a change, that
  * change and all earlier ones are left out. The tool list then shows the state after it.
  */
 export function withToolChanges(
   { toolChanges }: SdkTraits,
   { messages, tools }: ModelRequest,
 ): RequestWithToolChanges {
-  const telling = toolChanges && TOOL_CHANGE_FORMATS[toolChanges];
+  const format = toolChanges && TOOL_CHANGE_FORMATS[toolChanges];
   const from = messages.findLastIndex(
-    (message) => message.role === 'system' && message.toolsChange && !telling?.canTell(message.toolsChange),
+    (message) => message.role === 'system' && message.toolsChange && !format?.canExpress(message.toolsChange),
   );
   const told = messages.filter(
     (message, at) => at > from || message.role !== 'system' || !message.toolsChange,
   );
-  return { messages: told, tools: initialToolsOf(told, tools), optionsOf: telling?.options ?? (() => ({})) };
+  return { messages: told, tools: initialToolsOf(told, tools), optionsOf: format?.options ?? (() => ({})) };
 }
 
-/** Returns a change in Anthropic's form. A definition replaces the one with the same name. */
+/** Returns a change in Anthropic's format. A definition replaces the one with the same name. */
 function toAnthropic({ came, went }: ToolSetChange): ProviderData {
   const names = new Set(came.map(({ name }) => name));
   const gone = went.filter(({ name }) => !names.has(name));
@@ -73,7 +73,7 @@ const toAnthropicTool = ({ name, description, inputSchema, providerTool }: ToolD
     : { type: 'function', name, description, inputSchema: toProviderJson(inputSchema) };
 
 /**
- * Returns whether a change only adds tools. OpenAI has no form for a removal. The model keeps the earlier
+ * Returns whether a change only adds tools. OpenAI has no format for a removal. The model keeps the earlier
  * description of a replaced tool.
  */
 function isAddition(change: ToolSetChange): boolean {

@@ -111,7 +111,7 @@ export function toAiTools(
       const told = fromAiMessages(messages);
       const { results } = await manager.executeToolCalls(told, reply, { ...called, signal: abortSignal });
       const [one] = results;
-      if (!one) throw new Error(`The call of '${tool.name}' has no result.`);
+      if (!one) throw new Error(`The call to '${tool.name}' has no result.`);
       if (one.result.signal?.type === 'misconfigured') log(errorEntry(one.result.content));
       return toAnswer(tool.name, one.result);
     });

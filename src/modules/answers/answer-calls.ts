@@ -250,7 +250,7 @@ function toRefusalError(
     case 'session-full':
       return new SessionError(
         why,
-        'The session is full, and accepts no more answers. Cancel the turn and start another session, or erase this one.',
+        'The session is full, and accepts no more answers. Cancel the turn and start a new session, or erase this one.',
       );
     case 'no-such-turn':
       return new SessionError('turn-over', `The turn of this call has ended without an answer. ${look}`);

@@ -245,7 +245,7 @@ export async function findQuestion(
     return { question, principal: started.principal, requesters: requestersOf(events) };
   }
   const what = number === 1 ? 'It did not ask' : `It has not asked ${number} questions`;
-  throw new SessionError('not-waiting', `Call ${shown} does not wait for this answer. ${what}.`);
+  throw new SessionError('not-waiting', `Call ${shown} is not waiting for this answer. ${what}.`);
 }
 
 /** @throws SessionError if the question excludes the requesters of its turn and the caller is one of them. */

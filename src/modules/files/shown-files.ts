@@ -113,9 +113,9 @@ const turnStartOf = (messages: readonly Message[]): readonly Message[] => {
 };
 
 /**
- * Returns `true` if the model rejected a request and can be asked again without the files of earlier messages
- * and of results. Otherwise, one unreadable file would make the model reject every later request of the
- * session. Returns `true` once per loop and invocation.
+ * Returns `true` if the model rejected a request that can be repeated without the files of earlier messages
+ * and tool results. Without this repeat, one unreadable file would make the model reject every later request
+ * in the session. Returns `true` at most once per loop and invocation.
  */
 function isRefusedForFiles(
   { withoutFiles }: LoopFileReader,

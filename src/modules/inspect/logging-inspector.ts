@@ -46,7 +46,7 @@ export interface LoggingOptions {
 export function loggingInspector(options: LoggingOptions = {}): LoopInspector {
   const { log = logToConsole, level: finest = 'info', truncate = 200 } = options;
   if (!Number.isInteger(truncate) || truncate < -1) {
-    throw new RangeError(`loggingInspector: truncate is ${truncate}. Use a whole number from -1.`);
+    throw new RangeError(`loggingInspector: truncate is ${truncate}. Use a whole number of at least -1.`);
   }
   const write = (level: LogLevel, { session, turn, call }: ToolCallSeen, what: () => string): void => {
     if (LEVELS.indexOf(level) > LEVELS.indexOf(finest)) return;

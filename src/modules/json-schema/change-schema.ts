@@ -27,9 +27,9 @@ export function mapSchemas(schema: Json, change: (part: JsonObject) => JsonObjec
  * Returns a copy of a schema in which no property with a `default` is required, at any depth. A model can
  * then omit it, and the server or `fillDefaults` adds the value.
  */
-export const withoutDefaultsRequired = (schema: Json): Json => mapSchemas(schema, withoutRequiredDefaults);
+export const withoutDefaultsRequired = (schema: Json): Json => mapSchemas(schema, makeDefaultedOptional);
 
-function withoutRequiredDefaults(part: JsonObject): JsonObject {
+function makeDefaultedOptional(part: JsonObject): JsonObject {
   const { required, ...rest } = part;
   const defaults = defaultsOf(part);
   if (defaults.length === 0 || !Array.isArray(required)) return part;

@@ -122,12 +122,13 @@ export interface LaterMessage {
 
 /**
  * Sends a message to the session of a call later. The message starts a separate turn, for the same principal
- * and with the same context. It is stored with the end of the call if the call succeeds, and only once, even
- * if the call runs again. Returns the id of the turn.
+ * and with the same context. It is stored together with the end of the call, only if the call succeeds, and
+ * only once even if the call runs again. Returns the id of the turn.
  *
- * @throws Error if the message is blank, the delay is not from 0 seconds to 365 days, the call has no
- * session, the turn has already scheduled 20 messages, the session has too many waiting messages, a limit of
- * the agent (`maxGenerations` or `maxScheduled`) is reached, or no recurring run may be scheduled.
+ * @throws Error if the message is blank, the delay is not between 0 seconds and 365 days, the call has no
+ * session, the turn has already scheduled 20 messages, the session has too many waiting messages, or a limit
+ * of the agent (`maxGenerations` or `maxScheduled`) is reached. Also throws if `recurring` is set, but the
+ * session already has a recurring run, or another turn started this one.
  *
  * @example
  * ```ts

@@ -130,7 +130,7 @@ async function sendMetrics({ app, exporting, turn, timeline, isFirst }: Sending)
   const { endpoint, metrics, analytics, resource } = exporting;
   const measurements = measurementsOf(timeline, turn.agent);
   // A dataset cannot recognize a repeated data point, so each is written at most once.
-  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // checked by /health
+  if (isFirst && analytics) writePoints(analytics(app.env) as AnalyticsDataset, measurements); // /health checks that it is a dataset
   if (!endpoint || !metrics) return { status: 'sent' };
   const { start, end = start } = timeline;
   return send(app, exporting, ['/v1/metrics', toMetrics(resource, measurements, { start, end })]);

@@ -113,7 +113,7 @@ async function readDelivery(signed: SignedDelivery): Promise<Verified<SlackDeliv
   }
   const kind = !form ? 'event' : json ? 'interaction' : 'command';
   const delivery = await toSlackDelivery({ hook, headers, env, kind, payload });
-  // Slack shows the response to the user of the command or button.
+  // Slack shows the response to the user of the command or button, so the response is empty.
   return verified(await deliveryIdOf(delivery, body), delivery, kind === 'event' ? 'address' : 'nothing');
 }
 

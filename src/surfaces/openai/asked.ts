@@ -43,7 +43,7 @@ export function readInstructions(
   const instructions = joinParagraphs(...words.map(({ text }) => text));
   if (instructions.length > MAX_CHARACTERS)
     throw new OpenAiError(
-      `Invalid value for '${first.at}': the instructions of a request have at most ${MAX_CHARACTERS} characters, and these have ${instructions.length}.`,
+      `Invalid value for '${first.at}': a request's instructions can have at most ${MAX_CHARACTERS} characters, but these have ${instructions.length}.`,
       { param: first.at, code: 'string_above_max_length' },
     );
   return instructions.trim() === '' ? {} : { instructions };

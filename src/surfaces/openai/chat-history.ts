@@ -241,6 +241,9 @@ async function storeAnswerPlace(
   if (!isAnswered) await storePlace(asked, of, place);
 }
 
-/** Stores a place under the history before it. */
+/**
+ * Stores where the answer to this chat history is, keyed by the history, so that the next request finds its
+ * session.
+ */
 export const storePlace = async (asked: ModuleRequest, of: ChatHistory, place: AnswerPlace): Promise<void> =>
   asked.keep(await historyKey(asked, of), JSON.stringify(place));

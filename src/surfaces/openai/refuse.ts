@@ -44,7 +44,7 @@ export const toErrorBody = ({ message, param, code }: Pick<OpenAiError, 'message
   code,
 });
 
-type Refuse = (problem: RouteProblem, request: Request) => Response;
+type ErrorResponder = (problem: RouteProblem, request: Request) => Response;
 
 /**
  * Returns a function that converts problems to responses. `isSent`: the request may have had an effect, and a
@@ -52,7 +52,7 @@ type Refuse = (problem: RouteProblem, request: Request) => Response;
  * client can retry it.
  */
 export const createErrorResponder =
-  (toTeller: ReturnType<typeof createErrorWording>, isSent = false): Refuse =>
+  (toTeller: ReturnType<typeof createErrorWording>, isSent = false): ErrorResponder =>
   (problem, request) =>
     refusalResponse(toTeller(request).problem(problem), isSent && problem.status >= 500);
 

@@ -159,7 +159,7 @@ describe('a removed agent', () => {
         status: 404,
         body: {
           type: 'urn:holdfast:problem:unknown-agent',
-          detail: `There is no agent '${agent}'. GET /agents lists them.`,
+          detail: `There is no agent '${agent}'. GET /agents lists the agents.`,
         },
       });
       expect(await site.visit(agent).say('Hello?')).toMatchObject({ status: 404 });

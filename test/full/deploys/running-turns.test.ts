@@ -64,7 +64,7 @@ describe.each(['stopped', 'killed'] as const)('a turn whose build is %s', (end) 
   afterAll(() => site.close());
 
   it.each(places)(
-    'is answered by the next build if it was waiting for %s and its client retries',
+    'is completed by the next build if it was waiting for %s and its client retries',
     async (place) => {
       const scene = `at-${place}`;
       expect(await ask(scene)).toMatchObject({ status: 200, body: { text: 'Done.', outcome: 'completed' } });

@@ -170,7 +170,7 @@ describe('byCookie', () => {
     expect(await send({ cookie: `__Host-login=${crypto.randomUUID()}` })).toEqual({ status: 401 });
   });
 
-  it('returns 403 if a page of another site sends the request with the cookie', async () => {
+  it('returns 403 if a page on another site sends the request with the cookie', async () => {
     const [cookie = ''] = (await logIn({ id: 'ann', tenant: 'acme' }, bindings)).split(';');
     expect(await send({ cookie, origin: 'https://evil.example' })).toEqual({ status: 403 });
   });

@@ -58,7 +58,7 @@ it.each([
   { module: 'esnext', moduleResolution: 'bundler' },
   { module: 'nodenext', moduleResolution: 'nodenext' },
 ])(
-  'a user’s program has the types of the package and can declare its own with module resolution $moduleResolution',
+  'a user’s program type-checks against the package and emits declarations with module resolution $moduleResolution',
   async (rules) => {
     const clerk = asInstalled(await read('src/examples/first/clerk.ts'));
     const worker = asInstalled(await read('src/examples/first/worker.ts'));

@@ -446,7 +446,7 @@ describe('a command prints its error on one line', () => {
     ],
     [['sessions', '--agent', '..'], "sessions: '..' cannot be --agent"],
     [['usage', '--by', 'x'], 'usage: --by must be day, agent or model'],
-    [['show'], 'show: the id of a session is missing'],
+    [['show'], 'show: the session id is missing'],
     [['show', 'a', 'b'], 'show: name only one session'],
     [['show', '..', ...clerk], "show: '..' is not a valid name for a session"],
     [['journal', 'a', '--after', 'x'], 'journal: --after must be the sequence number of an event'],

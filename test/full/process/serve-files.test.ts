@@ -72,7 +72,7 @@ it('serve-files logs its folder, its address and its requests', async () => {
 });
 
 it.each([
-  ['a page of another site', 403, { origin: 'https://evil.example' }],
+  ['a page on another site', 403, { origin: 'https://evil.example' }],
   ['a page with another host name for this address', 403, { host: 'evil.example' }],
   ['a page that hides its origin', 403, { origin: 'null' }],
   ['a local page with an unknown session', 404, { origin: 'http://localhost:6274' }],

@@ -128,7 +128,7 @@ describe('the server of npx holdfast console', () => {
     ['for another host, as after DNS rebinding', { headers: { host: 'evil.example' } }],
     ['for this machine at another port', { headers: { host: '127.0.0.1:1' } }],
     ['from a page of another origin', { method: 'POST', headers: { origin: 'https://evil.example' } }],
-    ['from a page of another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['from a page on another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
     ['from another page of this machine', { headers: { 'sec-fetch-site': 'same-site' } }],
     [
       'from a link on another site',

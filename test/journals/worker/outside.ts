@@ -68,7 +68,7 @@ const wiki = defineMcpClient({
   transport: 'streamable-http',
   fetch: async (url, init) => {
     // When the journal is read, the tools come from the session's stored list.
-    if (env.CLOCK_AHEAD !== undefined) throw new Error('The server is away.');
+    if (env.CLOCK_AHEAD !== undefined) throw new Error('The server is down.');
     return serve(asIncoming(new Request(url, init)), {}, execution);
   },
 });

@@ -127,7 +127,7 @@ export function bodyOf({ url, headers, body }: WireRequest): AnthropicBody {
   if (!headers.has('anthropic-version')) throw new Refused(400, 'anthropic-version: header is required');
   const parsed = v.safeParse(Body, body);
   if (parsed.success) return parsed.output;
-  throw new Refused(400, wordsOf(deepestIssue(parsed.issues[0])));
+  throw new Refused(400, formatIssue(deepestIssue(parsed.issues[0])));
 }
 
 /**
@@ -145,7 +145,7 @@ function isNonEmptyPath(path: readonly v.IssuePathItem[]): path is [v.IssuePathI
   return path.length > 0;
 }
 
-function wordsOf(issue: v.BaseIssue<unknown>): string {
+function formatIssue(issue: v.BaseIssue<unknown>): string {
   const path = (issue.path ?? []).map(({ key }) => String(key)).join('.');
   if (issue.expected === 'never') return `${path}: Extra inputs are not permitted`;
   if (issue.type === 'variant' && issue.received !== 'undefined') {

@@ -66,7 +66,7 @@ export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
   }
   if (!headers.has('x-goog-api-key') && !url.searchParams.has('key')) throw new Refused(403, anonymous);
   const parsed = v.safeParse(Body, body);
-  if (!parsed.success) throw new Refused(400, wordsOf(parsed.issues[0]));
+  if (!parsed.success) throw new Refused(400, formatIssue(parsed.issues[0]));
   checkParts(parsed.output);
   checkMedia(model, parsed.output);
   checkThinking(parsed.output);
@@ -77,7 +77,7 @@ const anonymous =
   "Method doesn't allow unregistered callers (callers without established identity). " +
   'Please use API Key or other form of API consumer identity to call this API.';
 
-function wordsOf(issue: v.BaseIssue<unknown>): string {
+function formatIssue(issue: v.BaseIssue<unknown>): string {
   const path = issue.path ?? [];
   const last = path.at(-1);
   const at = pathOf(path.slice(0, -1));

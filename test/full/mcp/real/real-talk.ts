@@ -57,9 +57,9 @@ export interface RealTalk {
   /** Returns the results of earlier calls in the last model request, oldest first. */
   shown(): readonly string[];
   /** Waits until a call is pending, and returns it. */
-  pending(): Promise<Pending>;
+  pending(): Promise<PendingCall>;
   /** Decides about the pending call, and returns the result of the turn. */
-  decide(pending: Pending, decision: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
+  decide(pending: PendingCall, decision: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>>;
 }
 
 type RealTalkSend = (
@@ -68,7 +68,7 @@ type RealTalkSend = (
 ) => Promise<Response>;
 
 /** The pending call of a session. */
-export interface Pending {
+export interface PendingCall {
   readonly tool: string;
   readonly message: string;
   readonly allows: readonly string[];
@@ -130,7 +130,7 @@ const PAID = { subrequests: 10_000 };
 export const allTools = (client: McpClient) => ({ tools: [mcpToolProvider({ clients: [client] })] });
 
 /** Polls the session, because no event announces a pending call. */
-async function pendingIn(session: string, via: Send, headers: HeadersInit): Promise<Pending> {
+async function pendingIn(session: string, via: Send, headers: HeadersInit): Promise<PendingCall> {
   for (;;) {
     const { pending } = await json(await via(session, { headers }));
     const [one] = Array.isArray(pending) ? pending : [];

@@ -9,7 +9,7 @@ class Cursor {
   readonly #arrays: () => readonly unknown[][];
 
   constructor(statement: StatementSync | undefined, bindings: readonly SQLInputValue[]) {
-    this.#rows = () => (statement ? (statement.all(...bindings) as Row[]) : []).map(rowOf);
+    this.#rows = () => (statement ? (statement.all(...bindings) as Row[]) : []).map(unpackRow);
     this.#arrays = () => {
       if (!statement) return [];
       statement.setReturnArrays(true);
@@ -43,7 +43,7 @@ class Cursor {
 /** Converts bytes to an ArrayBuffer, as objects receive them. */
 const unpackValue = (value: unknown): unknown => (value instanceof Uint8Array ? value.slice().buffer : value);
 
-const rowOf = (row: Row): Row =>
+const unpackRow = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unpackValue(value)]));
 
 const READS = /^\s*(?:SELECT|PRAGMA)\b/i;
@@ -91,8 +91,8 @@ export class Database {
   #written(statement: StatementSync, values: readonly SQLInputValue[]): Cursor {
     const rows = statement.all(...values);
     const made = new Cursor(undefined, []);
-    const one = (): Row => rowOf(rows[0] as Row);
-    return Object.assign(made, { one, toArray: () => rows.map((row) => rowOf(row as Row)) });
+    const one = (): Row => unpackRow(rows[0] as Row);
+    return Object.assign(made, { one, toArray: () => rows.map((row) => unpackRow(row as Row)) });
   }
 
   /** Behaves like `transactionSync`. */

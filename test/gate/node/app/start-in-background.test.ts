@@ -143,7 +143,7 @@ describe('a turn that is started in the background', () => {
     [{ message: '\n' }, new Error('The message of the turn is blank.')],
     [
       { agent: 'clerk' },
-      new SessionError('unknown-agent', "There is no agent 'clerk'. GET /agents lists them."),
+      new SessionError('unknown-agent', "There is no agent 'clerk'. GET /agents lists the agents."),
     ],
     [
       { session: 'a/b' },

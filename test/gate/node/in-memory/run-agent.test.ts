@@ -271,7 +271,7 @@ describe('the events of a run', () => {
 it.runIf(process.env.NODE_ENV !== 'production')('runAgent throws for unknown options (S2-10)', async () => {
   const model = scriptedModel(['Never.']);
   await expect(runAgent(agentOf(), 'Go.', { model, contxt: {} } as never)).rejects.toThrow(
-    "runAgent has 'contxt', which runAgent does not take. Did you mean 'context'?",
+    "runAgent has an unknown option 'contxt'. Did you mean 'context'?",
   );
   await expect(runAgent(agentOf(), 'Go.', { model, messages: [] } as never)).rejects.toThrow(
     "runAgent has 'messages' instead of 'history'. Rename it.",

@@ -67,22 +67,22 @@ describe('defineTool', () => {
     [
       'discription',
       ofTool({ description: undefined, discription: 'Pays.' }),
-      "Tool 'pay': it has 'discription', which defineTool does not take. Did you mean 'description'?",
+      "Tool 'pay': it has an unknown option 'discription'. Did you mean 'description'?",
     ],
     [
       'inputs',
       ofTool({ inputs: {} }),
-      "Tool 'pay': it has 'inputs', which defineTool does not take. Did you mean 'input'?",
+      "Tool 'pay': it has an unknown option 'inputs'. Did you mean 'input'?",
     ],
     [
       'timeOut',
       ofTool({ timeOut: 1 }),
-      "Tool 'pay': it has 'timeOut', which defineTool does not take. Did you mean 'timeout'?",
+      "Tool 'pay': it has an unknown option 'timeOut'. Did you mean 'timeout'?",
     ],
     [
       'call',
       ofTool({ call: run, run: undefined }),
-      "Tool 'pay': it has 'call', which defineTool does not take. It takes name, description, input, run, effect, reconcile, timeout, subrequests, serial, returnDirect, expose, metadata, output.",
+      "Tool 'pay': it has an unknown option 'call'. Use one of name, description, input, run, effect, reconcile, timeout, subrequests, serial, returnDirect, expose, metadata, output.",
     ],
     [
       'no run',
@@ -154,22 +154,18 @@ describe('defineAgent', () => {
     [
       'instrutions',
       ofAgent({ instructions: undefined, instrutions: 'Pay.' }),
-      "Agent 'clerk' has 'instrutions', which defineAgent does not take. Did you mean 'instructions'?",
+      "Agent 'clerk' has an unknown option 'instrutions'. Did you mean 'instructions'?",
     ],
     [
       'instruction',
       ofAgent({ instruction: 'Pay.' }),
-      "Agent 'clerk' has 'instruction', which defineAgent does not take. Did you mean 'instructions'?",
+      "Agent 'clerk' has an unknown option 'instruction'. Did you mean 'instructions'?",
     ],
-    [
-      'tool',
-      ofAgent({ tool: [] }),
-      "Agent 'clerk' has 'tool', which defineAgent does not take. Did you mean 'tools'?",
-    ],
+    ['tool', ofAgent({ tool: [] }), "Agent 'clerk' has an unknown option 'tool'. Did you mean 'tools'?"],
     [
       'memory',
       ofAgent({ memory: {} }),
-      `Agent 'clerk' has 'memory', which defineAgent does not take. It takes ${AGENT_KEYS}.`,
+      `Agent 'clerk' has an unknown option 'memory'. Use one of ${AGENT_KEYS}.`,
     ],
     [
       'system',

@@ -59,7 +59,7 @@ describe('a webhook', () => {
     [
       'the option of another sender',
       make(slackWebhook, { ...hook, dispatches: 'once' }),
-      "Webhook 'slack' has 'dispatches', which slackWebhook does not take. It takes name, agent, owner, secret, events, start, maxBodyBytes, whenBusy, bots.",
+      "Webhook 'slack' has an unknown option 'dispatches'. Use one of name, agent, owner, secret, events, start, maxBodyBytes, whenBusy, bots.",
     ],
     [
       'an option in the singular',
@@ -173,7 +173,7 @@ describe('a tool of the AI SDK', () => {
     [
       'with a typo in its options',
       ofAi(weather, { nam: 'weather' }),
-      "Tool '': it has 'nam', which fromAiTool does not take. Did you mean 'name'?",
+      "Tool '': it has an unknown option 'nam'. Did you mean 'name'?",
     ],
     [
       'in an object of several tools',

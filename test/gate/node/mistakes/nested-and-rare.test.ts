@@ -175,7 +175,7 @@ describe('an entry in a list of an agent', () => {
     [
       'a typo in the options of toolGroup',
       () => toolGroup('docs', { permission: [] } as object),
-      "toolGroup('docs') has 'permission', which toolGroup does not take. Did you mean 'permissions'?",
+      "toolGroup('docs') has an unknown option 'permission'. Did you mean 'permissions'?",
     ],
     [
       'an unknown permission',
@@ -260,7 +260,7 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
     [
       'a typo in a group',
       ofGroup({ fliter: run }),
-      "Tool group 'docs' has 'fliter', which defineMcpToolGroup does not take. Did you mean 'filter'?",
+      "Tool group 'docs' has an unknown option 'fliter'. Did you mean 'filter'?",
     ],
     [
       'no clients',
@@ -320,7 +320,7 @@ describe('a rarely used definition', () => {
     [
       'a typo in a pipeline',
       ofPipeline({ steps: [tool], onFailur: 'continue' }),
-      "Tool 'chain': it has 'onFailur', which definePipeline does not take. Did you mean 'onFailure'?",
+      "Tool 'chain': it has an unknown option 'onFailur'. Did you mean 'onFailure'?",
     ],
     [
       'a typo in a step of a pipeline',
@@ -335,7 +335,7 @@ describe('a rarely used definition', () => {
     [
       'a typo in a domain type',
       ofType({ tool: run }),
-      "Domain type 'Customer' has 'tool', which defineDomainType does not take. Did you mean 'tools'?",
+      "Domain type 'Customer' has an unknown option 'tool'. Did you mean 'tools'?",
     ],
     [
       'a list as the tools of a domain type',
@@ -350,7 +350,7 @@ describe('a rarely used definition', () => {
     [
       'a typo in a module',
       ofModule({ sate: {} }),
-      "Module 'uses': it has 'sate', which defineModule does not take. Did you mean 'state'?",
+      "Module 'uses': it has an unknown option 'sate'. Did you mean 'state'?",
     ],
     [
       'a module whose state is a number',
@@ -360,7 +360,7 @@ describe('a rarely used definition', () => {
     [
       'a typo in the state of a module',
       ofModule({ state: { intial: 0 } }),
-      "Module 'uses': its state has 'intial', which the state of a module does not take. Did you mean 'initial'?",
+      "Module 'uses': its state has an unknown option 'intial'. Did you mean 'initial'?",
     ],
     [
       'the state of another library',
@@ -371,7 +371,7 @@ describe('a rarely used definition', () => {
     [
       'a strategy with two functions',
       ofStrategy({ offer: run, evaluate: run }),
-      "Injection strategy 'late' has 'evaluate', which defineInjectionStrategy does not take. It takes name, offer, mayBecome, remarkOn, uses, discover.",
+      "Injection strategy 'late' has an unknown option 'evaluate'. Use one of name, offer, mayBecome, remarkOn, uses, discover.",
     ],
     [
       'a list instead of the function of a strategy',
@@ -396,12 +396,12 @@ describe('a rarely used definition', () => {
     [
       'a typo in an argument',
       ofPrompt({ arguments: [{ name: 'who', require: true }] }),
-      "MCP endpoint: the prompt 'greet' has an argument at index 0 that has 'require', which an argument of a prompt does not take. Did you mean 'required'?",
+      "MCP endpoint: the prompt 'greet' has an argument at index 0 that has an unknown option 'require'. Did you mean 'required'?",
     ],
     [
       'a typo in an endpoint',
       ofEndpoint({ prompt: [] }),
-      "MCP endpoint: it has 'prompt', which defineMcpEndpoint does not take. Did you mean 'prompts'?",
+      "MCP endpoint: it has an unknown option 'prompt'. Did you mean 'prompts'?",
     ],
     [
       'an endpoint with one tool instead of a list',
@@ -421,7 +421,7 @@ describe('a rarely used definition', () => {
     [
       'a typo in tool-calling options',
       ofOptions({ toolName: ['pay'] }),
-      "ToolCallingOptions: it has 'toolName', which defineToolCallingOptions does not take. Did you mean 'toolNames'?",
+      "ToolCallingOptions: it has an unknown option 'toolName'. Did you mean 'toolNames'?",
     ],
     [
       'tool-calling options with a context',

@@ -147,12 +147,12 @@ describe('a tool with inner tools, a group or a webhook', () => {
     [
       'unlocked tools in a playbook',
       make(definePlaybook, { ...named, tools: [], unlocked: [] }),
-      "Tool 'desk': it has 'unlocked', which definePlaybook does not take. Did you mean 'locked'?",
+      "Tool 'desk': it has an unknown option 'unlocked'. Did you mean 'locked'?",
     ],
     [
       'state in a state machine',
       make(defineStateMachine, { ...named, state: {}, initial: 'a' }),
-      "Tool 'desk': it has 'state', which defineStateMachine does not take. Did you mean 'states'?",
+      "Tool 'desk': it has an unknown option 'state'. Did you mean 'states'?",
     ],
     [
       'innerTools in an unfolding tool',
@@ -162,7 +162,7 @@ describe('a tool with inner tools, a group or a webhook', () => {
     [
       'agents in a subagent',
       ofSubagent({ agents: 'clerk' }),
-      "Tool '': it has 'agents', which defineSubagent does not take. Did you mean 'agent'?",
+      "Tool '': it has an unknown option 'agents'. Did you mean 'agent'?",
     ],
     [
       'a tool as the agent of a subagent',
@@ -172,7 +172,7 @@ describe('a tool with inner tools, a group or a webhook', () => {
     [
       'permission in a group',
       make(defineToolGroup, { role: 'web', description: 'Web.', tools: [], permission: [] }),
-      "Tool group 'web' has 'permission', which defineToolGroup does not take. Did you mean 'permissions'?",
+      "Tool group 'web' has an unknown option 'permission'. Did you mean 'permissions'?",
     ],
     [
       'a group without tools',
@@ -187,7 +187,7 @@ describe('a tool with inner tools, a group or a webhook', () => {
     [
       'a webhook with a typo',
       make(defineWebhook, { name: 'hook', verify: run, strat: run }),
-      "Webhook 'hook' has 'strat', which defineWebhook does not take. Did you mean 'start'?",
+      "Webhook 'hook' has an unknown option 'strat'. Did you mean 'start'?",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });
@@ -203,7 +203,7 @@ describe('defineMcpClient', () => {
     [
       'timeOut',
       make(defineMcpClient, { name: 'docs', url: 'https://docs.example', timeOut: 1 }),
-      "MCP client 'docs': it has 'timeOut', which defineMcpClient does not take. Did you mean 'timeout'?",
+      "MCP client 'docs': it has an unknown option 'timeOut'. Did you mean 'timeout'?",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });

@@ -111,7 +111,7 @@ describe('an invalid module in `use`', () => {
 
   it('is refused if it has an unknown part', () => {
     expect(() => audit.use({ prepair: async () => {} } as ModuleParts)).toThrow(
-      "Module 'audit': a use of it has 'prepair', which the parts of a module does not take. Did you mean 'prepare'?",
+      "Module 'audit': a use of it has an unknown option 'prepair'. Did you mean 'prepare'?",
     );
   });
 

@@ -27,7 +27,7 @@ const saveTool = (more: { readonly expose?: boolean } = {}) =>
     },
   });
 
-const saves: ScriptedReply = { calls: [{ name: 'save' }] };
+const saveReply: ScriptedReply = { calls: [{ name: 'save' }] };
 
 /** Returns the log lines of one turn, as a log function receives them. */
 async function linesOf(
@@ -64,7 +64,7 @@ const ofTurn = {
 
 describe('an error from a tool', () => {
   it('is logged with its stack and the stacks of its causes', async () => {
-    const [line, turn, ...more] = await linesOf(agentOf([saveTool()]), [saves, 'Well.']);
+    const [line, turn, ...more] = await linesOf(agentOf([saveTool()]), [saveReply, 'Well.']);
     expect(line).toEqual({
       ...place,
       level: 'error',
@@ -80,7 +80,7 @@ describe('an error from a tool', () => {
 
   it('is written to the console in one call, with its session and turn', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'] }).send('Go.');
+    await createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'] }).send('Go.');
     expect(lines).toEqual([
       [
         'error',
@@ -98,7 +98,7 @@ describe('an error from a tool', () => {
         throw Object.assign(new Error(`401 for ${call.secrets.get('key')}`), { header: 'hunter2-hunter2' });
       },
     });
-    const [line] = await linesOf(agentOf([tool]), [saves, 'Well.'], { key: 'hunter2-hunter2' });
+    const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.'], { key: 'hunter2-hunter2' });
     expect(line).toMatchObject({
       message: "Tool 'save' threw: 401 for [secret key]",
       stack: expect.stringMatching(/^Error: 401 for \[secret key\]\n +at /),
@@ -116,14 +116,14 @@ describe('an error from a tool', () => {
         throw new Error('socket hang up');
       },
     });
-    const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
+    const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.']);
     expect(line).toMatchObject({ event: 'tool-threw', message: "Tool 'save' threw: socket hang up" });
   });
 });
 
 it('an unreadable value that a tool throws is logged as one line', async () => {
   const tool = defineTool({ name: 'save', description: 'Saves.', run: () => ({ at: Number.NaN }) });
-  const [line] = await linesOf(agentOf([tool]), [saves, 'Well.']);
+  const [line] = await linesOf(agentOf([tool]), [saveReply, 'Well.']);
   expect(line).toEqual({
     ...place,
     level: 'error',
@@ -163,7 +163,7 @@ describe('an error from a model', () => {
 describe('an error from a tool that ends the turn', () => {
   const policies: Policies = { exceptions: exceptionProcessor({ alwaysThrow: true }) };
   const said = async (tool: AnyTool) => {
-    const session = createTestSession(agentOf([tool], policies), { replies: [saves], log: false });
+    const session = createTestSession(agentOf([tool], policies), { replies: [saveReply], log: false });
     const { error, signal } = await session.send('Go.');
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' ? [event.result] : [],
@@ -195,7 +195,7 @@ describe('an error from a tool that ends the turn', () => {
 describe('the log', () => {
   it('writes no lines if it is `false`', async () => {
     const lines = captureConsole();
-    await createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'], log: false }).send('Go.');
+    await createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'], log: false }).send('Go.');
     expect(lines).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe('the log', () => {
     const lines = captureConsole();
     const clerk = agentOf([defineTool({ name: 'save', description: 'Saves.', run: () => 'ok' })]);
     const session = createTestSession(clerk, {
-      replies: [saves, 'Well.'],
+      replies: [saveReply, 'Well.'],
       log: toLog(),
       clock: createManualClock(1_000),
     });
@@ -221,7 +221,7 @@ describe('the log', () => {
     const log = () => {
       throw new Error('The log is full.');
     };
-    const session = createTestSession(agentOf([saveTool()]), { replies: [saves, 'Well.'], log });
+    const session = createTestSession(agentOf([saveTool()]), { replies: [saveReply, 'Well.'], log });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   });
 
@@ -239,7 +239,7 @@ describe('the log', () => {
     });
     let killed = false;
     const session = createTestSession(agentOf([tool]), {
-      replies: [saves, 'Well.'],
+      replies: [saveReply, 'Well.'],
       log: (entry) => void lines.push(entry),
     });
     await session.send('Go.');

@@ -94,7 +94,7 @@ export async function createHeldSession(
 /** An event of the turn that does not change its state. */
 export const createEvent = (reason: string) => ({ type: 'turn-yielded', turn: 't1', reason }) as const;
 
-/** The state of a promise, after all work that takes no time is done. */
+/** Runs all timers that are due, and returns `resolved`, `open`, or `rejected: ` with the reason. */
 export async function promiseStateOf(clock: ManualClock, promise: Promise<unknown>): Promise<string> {
   const done = promise.then(
     () => 'resolved',

@@ -21,7 +21,7 @@ const fetches = defineTool({
 const CALL = { calls: [{ name: 'fetch' }] };
 
 const fullText = (used: number): string =>
-  `The session is full: it has ${used} bytes, and above ${ROOM} it accepts no more. Start another one, or erase this one.`;
+  `The session is full: it uses ${used} bytes, and the limit is ${ROOM}. Start a new session, or erase this one.`;
 
 describe('a session whose database is nearly full', () => {
   it('ends the turn that would exceed the limit, and the error names the remedy', async () => {

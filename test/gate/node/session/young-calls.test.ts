@@ -139,7 +139,7 @@ describe('`startedAt`', () => {
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
-  it('is the time of the last start, which is also journaled if a call runs again after not-done', async () => {
+  it('is the time of the last start, which is also journaled if a call runs again after `not-done`', async () => {
     const app = appWith(slowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
     const turn = await killedWhilePaying(app);
     await clock.advance(LEASE_MS);

@@ -144,7 +144,7 @@ describe('the log entry of a call', () => {
 
   it.each([[-2], [1.5]])('throws for the length %s', (truncate) => {
     expect(() => loggingInspector({ truncate })).toThrow(
-      `loggingInspector: truncate is ${truncate}. Use a whole number from -1.`,
+      `loggingInspector: truncate is ${truncate}. Use a whole number of at least -1.`,
     );
   });
 

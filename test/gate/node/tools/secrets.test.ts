@@ -138,7 +138,7 @@ describe('redacted data', () => {
     },
   );
 
-  it('hides the longest start that belongs to a secret', () => {
+  it('redacts the longest prefix of a secret in shortened text', () => {
     const secrets = Secrets.of({
       a: 'sk-one-aaaa-1111',
       b: 'sk-one-bbbb-2222',

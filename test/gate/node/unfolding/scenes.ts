@@ -28,7 +28,8 @@ export const sessionWith = (
   );
 
 /** Returns such a session with one invocation per turn. */
-export const warmWith: typeof sessionWith = (tools, replies, more) => sessionWith(tools, replies, more, true);
+export const warmSessionWith: typeof sessionWith = (tools, replies, more) =>
+  sessionWith(tools, replies, more, true);
 
 /** Makes a reply with these calls. Each is a name, or a name with its input. */
 export const calls = (...asked: readonly (string | readonly [string, unknown])[]) => ({

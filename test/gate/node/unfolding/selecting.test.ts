@@ -3,7 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { type AnyTool, defineTool } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
-import { calls, createTool, offeredTools, openedText, results, sessionWith, warmWith } from './scenes.ts';
+import {
+  calls,
+  createTool,
+  offeredTools,
+  openedText,
+  results,
+  sessionWith,
+  warmSessionWith,
+} from './scenes.ts';
 
 const Database = v.object({ connection: v.optional(v.string(), 'localhost') });
 
@@ -57,7 +65,7 @@ describe('an unfolding tool with `select`', () => {
   it('runs `select` once per call, so that it offers the tools that it names (UNF-07)', async () => {
     const select = vi.fn(() => [createTool('made')]);
     const tool = defineUnfolding({ name: 'maker', description: 'Makes.', input: v.object({}), select });
-    const session = warmWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
+    const session = warmSessionWith([tool], [calls('maker'), calls('made'), calls('made'), 'Done.']);
     await session.send('Go.');
     expect(select).toHaveBeenCalledTimes(1);
   });

@@ -87,7 +87,7 @@ describe('the kill positions', () => {
     expect(endsAt(moment('after', 5, 'tool-call-ended'))).toBe(true);
   });
 
-  it('are at most two in a row without progress, because otherwise the turn would be abandoned', () => {
+  it('include at most two in a row without progress, because otherwise the turn would be abandoned', () => {
     const { endsAt } = everyStop('after');
     const ends = [3, 4, 5, 6].map((seq) => endsAt(moment('after', seq, 'tool-call-started')));
     expect(ends).toEqual([true, true, false, false]);

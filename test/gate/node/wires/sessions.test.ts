@@ -29,7 +29,7 @@ function killedAsJson(wire: WireName): Promise<MemoryResult> {
   return play;
 }
 
-describe('a session of every kind of tool', () => {
+describe('a session that uses every kind of tool', () => {
   it.each(plays)('is complete over $wire $manner', async ({ wire, isWatched }) => {
     const { verdict, kills } = await playInMemory({ wire, isWatched, stops: noStops });
     expect(verdict).toMatchObject({ ...nothing, unknown: 0 });

@@ -135,7 +135,7 @@ describe('readTarget', () => {
     expect(readTarget('.', 'minimal', cwd).name).toBe('my-shop');
   });
 
-  it('refuses a file, and a folder that is not empty, except an app for the template embed', () => {
+  it('refuses a file or a non-empty folder, but accepts an existing app for the `embed` template', () => {
     const cwd = folder('notes.txt');
     expect(() => readTarget('.', 'minimal', cwd)).toThrow('This folder is not empty. Name a new folder.');
     expect(() => readTarget('.', 'embed', cwd)).toThrow('This folder is not empty. Name a new folder.');

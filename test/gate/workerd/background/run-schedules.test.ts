@@ -155,7 +155,7 @@ describe('a schedule', () => {
       [
         "holdfast: schedule 'daily' could not start a turn",
         new Error(
-          'The session is full: it has 8 bytes, and above 7 it accepts no more. Start another one, or erase this one.',
+          'The session is full: it uses 8 bytes, and the limit is 7. Start a new session, or erase this one.',
         ),
       ],
     ]);

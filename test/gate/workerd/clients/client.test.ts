@@ -122,9 +122,9 @@ describe('the client', () => {
     const pay = (amount: number) => ({ name: 'pay', input: { to, amount } });
     const { message } = script({ calls: [pay(1), pay(2)] }, 'One of them.');
     const answer = await session.send(message());
-    if (answer.outcome !== 'suspended') throw new Error('The turn does not wait for a call.');
+    if (answer.outcome !== 'suspended') throw new Error('The turn is not waiting for a call.');
     const [first, second] = answer.pending;
-    if (!first || !second) throw new Error('The turn does not wait for two calls.');
+    if (!first || !second) throw new Error('The turn is not waiting for two calls.');
     const before = Number((await journal(pathOf(session, 'clerk'))).at(-1)?.seq);
     const items = await collect(
       session.streamAnswers([
@@ -156,7 +156,7 @@ describe('the client', () => {
         'approve',
       );
     }
-    if (answer.outcome !== 'suspended') throw new Error('The turn does not wait for a call.');
+    if (answer.outcome !== 'suspended') throw new Error('The turn is not waiting for a call.');
     expect(answer.pending).toMatchObject([{ tool: 'look_up', for: 'result' }]);
     expect(await session.result(answer.pending[0] ?? '', { result: { total: 1 } })).toMatchObject({
       outcome: 'completed',

@@ -30,7 +30,7 @@ it('a custom protocol streams an answer, and formats its own refusals', async ()
   const refused = await ask('nobody');
   expect([refused.status, await refused.text()]).toEqual([
     404,
-    "There is no agent 'nobody'. GET /agents lists them.",
+    "There is no agent 'nobody'. GET /agents lists the agents.",
   ]);
 });
 

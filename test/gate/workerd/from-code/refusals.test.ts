@@ -193,7 +193,7 @@ describe('an answer to a call', () => {
       ),
     );
     expect(await refusalOf(chat.result(call, { text: 'x' }, { question: 2 }))).toEqual(
-      refusal('not-waiting', `Call ${call} does not wait for this answer. It has not asked 2 questions.`),
+      refusal('not-waiting', `Call ${call} is not waiting for this answer. It has not asked 2 questions.`),
     );
     expect(await refusalOf(chat.decide(call, 'approve'))).toEqual(
       refusal(
@@ -303,7 +303,7 @@ describe('a not-found error', () => {
 
   it('is thrown for an unknown agent, and for an invalid id', async () => {
     expect(await refusalOf(sessionAt('/agents/nobody/sessions/s').state())).toEqual(
-      refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists them."),
+      refusal('unknown-agent', "There is no agent 'nobody'. GET /agents lists the agents."),
     );
     const refused = await refusalOf(sessionAt('/agents/scripted/sessions/a b').state());
     const said = await readProblem(await send('/agents/scripted/sessions/a%20b'));
@@ -338,7 +338,7 @@ describe('a mistake of the developer', () => {
     sessionOf(appOf(), env, { agent: 'scripted', session: 's', principal: LOCAL, ...options });
 
   it.each<[object, string]>([
-    [{ sessionId: 's' }, "has 'sessionId', which sessionOf does not take. Did you mean 'session'?"],
+    [{ sessionId: 's' }, "has an unknown option 'sessionId'. Did you mean 'session'?"],
     [{ user: 'ann', principal: undefined }, "has 'user' instead of 'principal'. Rename it."],
     [{ session: undefined }, "has no 'session'. Use a string."],
     [{ session: 7 }, "has 7 as its 'session'. Use a string."],
@@ -350,7 +350,7 @@ describe('a mistake of the developer', () => {
   it.each<[object, string]>([
     [
       { idempotencykey: 'k' },
-      "session.send has 'idempotencykey', which session.send does not take. Did you mean 'idempotencyKey'?",
+      "session.send has an unknown option 'idempotencykey'. Did you mean 'idempotencyKey'?",
     ],
     [{ idempotencyKey: 5 }, "session.send has 5 as its 'idempotencyKey'. Use a string."],
     [{ whenBusy: 'wait' }, "session.send has 'wait' as its 'whenBusy'. Use reject, queue, steer."],
@@ -364,9 +364,9 @@ describe('a mistake of the developer', () => {
   it('is reported by answer and events', async () => {
     const { chat } = newSessionInCode();
     const options: object = { key: 'k' };
-    const takes = 'It takes question, idempotencyKey, background, signal, onEvent.';
+    const takes = 'Use one of question, idempotencyKey, background, signal, onEvent.';
     await expect(chat.decide('c', 'approve', options)).rejects.toThrow(
-      new ConfigurationError(`session.decide has 'key', which session.decide does not take. ${takes}`),
+      new ConfigurationError(`session.decide has an unknown option 'key'. ${takes}`),
     );
     await expect(chat.events({ live: 'yes' } as object).next()).rejects.toThrow(
       new ConfigurationError("session.events has 'yes' as its 'live'. Use true or false."),

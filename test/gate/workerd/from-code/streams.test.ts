@@ -143,7 +143,7 @@ describe('session.stream', () => {
     expect((await refusalOf(chat.stream(' '))).type).toBe('invalid-body');
     await expect(chat.stream('Hello', { background: true } as never)).rejects.toThrow(
       new ConfigurationError(
-        "session.stream has 'background', which session.stream does not take. It takes context, loopId, idempotencyKey, whenBusy, pending, delaySeconds, after, signal.",
+        "session.stream has an unknown option 'background'. Use one of context, loopId, idempotencyKey, whenBusy, pending, delaySeconds, after, signal.",
       ),
     );
     expect((await send(path)).status).toBe(404);
@@ -244,7 +244,7 @@ describe('session.answer and session.streamAnswers', () => {
     );
     await expect(chat.streamAnswers([approve(calls[0])], { background: true } as never)).rejects.toThrow(
       new ConfigurationError(
-        "session.streamAnswers has 'background', which session.streamAnswers does not take. It takes idempotencyKey, after, signal.",
+        "session.streamAnswers has an unknown option 'background'. Use one of idempotencyKey, after, signal.",
       ),
     );
     expect((await chat.state()).pending).toHaveLength(1);

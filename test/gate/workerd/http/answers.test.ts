@@ -75,7 +75,7 @@ describe('several answers in one request', () => {
       problem(
         'not-waiting',
         409,
-        `Call ${call} does not wait for this answer. It has not asked 2 questions.`,
+        `Call ${call} is not waiting for this answer. It has not asked 2 questions.`,
       ),
     ]);
     expect(await answersIn(wait.session)).toEqual([]);

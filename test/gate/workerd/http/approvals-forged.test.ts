@@ -196,10 +196,10 @@ describe('an outdated decision', () => {
   it('is refused for a call that did not ask, and for an unknown question', async () => {
     const { session, turn, links } = await startWaitingTurn(['pay', 'pay_now']);
     const never = await answer(`${session}/approvals/${turn}.3.1`, APPROVE);
-    const detail = `Call ${turn}.3.1 does not wait for this answer. It did not ask.`;
+    const detail = `Call ${turn}.3.1 is not waiting for this answer. It did not ask.`;
     await expectProblem(never, problem('not-waiting', 409, detail));
     const third = await answer(`${links[0]}?question=3`, APPROVE);
-    const text = `Call ${turn}.3.0 does not wait for this answer. It has not asked 3 questions.`;
+    const text = `Call ${turn}.3.0 is not waiting for this answer. It has not asked 3 questions.`;
     await expectProblem(third, problem('not-waiting', 409, text));
   });
 });

@@ -183,7 +183,7 @@ describe('a path', () => {
   it.each(['nobody', '__proto__', 'constructor', 'x'.repeat(300)])(
     'with the unknown agent %s returns 404',
     async (agent) => {
-      const detail = `There is no agent '${agent.slice(0, 64)}'. GET /agents lists them.`;
+      const detail = `There is no agent '${agent.slice(0, 64)}'. GET /agents lists the agents.`;
       await expectProblem(
         await post(`/agents/${agent}/sessions/s1`, { message: 'x' }),
         problem('unknown-agent', 404, detail),

@@ -1,4 +1,4 @@
-/** Requests of a browser for a page of another site, some without a preflight. */
+/** Requests that a browser sends for a page on another site, some without a preflight. */
 import { describe, expect, it } from 'vitest';
 import { ConfigurationError } from '../../../../src/create-holdfast.ts';
 import { cors } from '../../../../src/modules/http/entry.ts';
@@ -11,7 +11,7 @@ import { problem } from './waiting.ts';
 const refused = problem(
   'cross-site',
   403,
-  "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
+  "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
 );
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
@@ -25,7 +25,7 @@ async function planTurn(app: ReturnType<typeof appWith>): Promise<string> {
   return `${session}/cancel?turn=${turn}`;
 }
 
-describe('a request from a page of another site', () => {
+describe('a request from a page on another site', () => {
   it.each([
     ['POST', '/messages'],
     ['POST', '/cancel'],

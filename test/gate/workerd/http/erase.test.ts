@@ -34,7 +34,7 @@ describe('DELETE of a session', () => {
       '/agents/nobody/sessions/s1',
       404,
       'unknown-agent',
-      "There is no agent 'nobody'. GET /agents lists them.",
+      "There is no agent 'nobody'. GET /agents lists the agents.",
     ],
     [
       '/agents/scripted/sessions/%20',

@@ -366,7 +366,7 @@ describe('a file in an external store', () => {
   });
 });
 
-it('a page of another site cannot read a file by script, or upload one', async () => {
+it('a page on another site cannot read a file by script, or upload one', async () => {
   const { path } = await keep('not for others');
   const cross = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
   const shown = await via(path, { headers: cross });

@@ -89,7 +89,7 @@ async function endOf(answering: Promise<Response>, began: number): Promise<Recor
   return told;
 }
 
-describe('the line of a lease holder', () => {
+describe('a lease holder’s connection', () => {
   it('delivers a cancel to a slow model call', async () => {
     const at = createPlace();
     const slow = holdReply('Never.');

@@ -119,7 +119,7 @@ describe('a delivery to a session with a full database', () => {
     const SESSIONS = objectsWith(() => ({ accept: async () => full }));
     const app = appWith({ use: [githubWebhook(config)] }, { ...ENV, SESSIONS });
     const detail =
-      'The session is full: it has 8 bytes, and above 7 it accepts no more. Start another one, or erase this one.';
+      'The session is full: it uses 8 bytes, and the limit is 7. Start a new session, or erase this one.';
     const expected = { ...problem(507, 'session-full', detail), most: 7, used: 8 };
     await expectProblem(await deliver(app, await signedIssue()), expected);
   });
@@ -141,7 +141,7 @@ describe('a misconfigured webhook', () => {
     [
       'names an unknown agent',
       () => ({ ...turn, agent: 'nobody' }),
-      "There is no agent 'nobody'. GET /agents lists them.",
+      "There is no agent 'nobody'. GET /agents lists the agents.",
     ],
     [
       'names an invalid session',

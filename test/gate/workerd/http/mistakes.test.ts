@@ -76,7 +76,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'the key uses',
     app({ agents: [clerk], uses: [] }),
-    "createHoldfast has 'uses', which createHoldfast does not take. Did you mean 'use'?",
+    "createHoldfast has an unknown option 'uses'. Did you mean 'use'?",
   ],
   [
     'tools for the whole app',

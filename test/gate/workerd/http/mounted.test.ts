@@ -85,7 +85,7 @@ const PLACES: readonly (readonly [how: string, base: string, fetch: () => Fetch]
   ],
 ];
 
-/** Returns every path in a value, including paths within text such as "GET /agents lists them". */
+/** Returns every path in a value, including paths within text such as "GET /agents lists the agents". */
 function pathsIn(value: unknown): string[] {
   if (typeof value === 'string')
     return value.startsWith('/')

@@ -8,7 +8,7 @@ import { answer, linkOf, startWaitingTurn } from './waiting.ts';
 
 const FULL = { status: 'session-full', most: 9_983_222_784, used: 9_983_222_785 };
 const TEXT =
-  'The session is full: it has 9983222785 bytes, and above 9983222784 it accepts no more. Start another one, or ' +
+  'The session is full: it uses 9983222785 bytes, and the limit is 9983222784. Start a new session, or ' +
   'erase this one.';
 
 it('a message for a full session is refused with a suggested fix', async () => {
@@ -56,6 +56,6 @@ it('an answer for a turn of a full session is refused with a suggested fix', asy
     title: 'session full',
     status: 507,
     detail:
-      'The session is full, and accepts no more answers. Cancel the turn and start another session, or erase this one.',
+      'The session is full, and accepts no more answers. Cancel the turn and start a new session, or erase this one.',
   });
 });

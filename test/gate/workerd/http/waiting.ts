@@ -59,7 +59,7 @@ export async function startWaitingTurn(
 
 /** Returns the only link of a turn with one pending call. */
 export function linkOf({ links: [link, ...more] }: WaitingTurn): string {
-  if (link === undefined || more.length > 0) throw new Error('The turn does not wait for exactly one call.');
+  if (link === undefined || more.length > 0) throw new Error('The turn is not waiting for exactly one call.');
   return link;
 }
 

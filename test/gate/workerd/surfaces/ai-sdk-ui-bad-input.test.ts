@@ -194,7 +194,7 @@ describe('a chat gets an error', () => {
     const there = await post(body(user()), '/agents/nobody/chat');
     expect([there.status, await there.text()]).toEqual([
       404,
-      "There is no agent 'nobody'. GET /agents lists them.",
+      "There is no agent 'nobody'. GET /agents lists the agents.",
     ]);
     for (const path of [`${CHAT}?ui=5`, `${CHAT}/c/stream?ui=`, `${CHAT}/c/messages?ui=8`]) {
       const response = path.includes('/c/') ? await via(path) : await post(body(user()), path);
@@ -232,7 +232,7 @@ describe('a chat gets an error', () => {
     const second = await post(answers(`${call}?question=2`));
     expect([second.status, await second.text()]).toEqual([
       409,
-      `Call ${call} does not wait for this answer. It has not asked 2 questions.`,
+      `Call ${call} is not waiting for this answer. It has not asked 2 questions.`,
     ]);
     const long = { ...answers(call), decisions: { [call]: { decision: 'shrug' } } };
     expect(await (await post(long)).text()).toBe(

@@ -46,7 +46,7 @@ describe('the definition of a module’s routes', () => {
     [
       'an unknown key of a route',
       () => useRoutes([route({ access: 'open' })]),
-      "Module 'echo': routes[0] has 'access', which defineRoute does not take. It takes method, path, isCounted, isPublic, streams, handle, refuse.",
+      "Module 'echo': routes[0] has an unknown option 'access'. Use one of method, path, isCounted, isPublic, streams, handle, refuse.",
     ],
     [
       'a key of another library',

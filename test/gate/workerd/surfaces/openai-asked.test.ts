@@ -260,7 +260,7 @@ describe('the instructions of a caller', () => {
       code: 'string_above_max_length',
       error: {
         message:
-          "Invalid value for 'instructions': the instructions of a request have at most 65536 characters, and these have 65537.",
+          "Invalid value for 'instructions': a request's instructions can have at most 65536 characters, but these have 65537.",
       },
     });
   });

@@ -60,7 +60,7 @@ function problemsOf(schema: JsonSchema, root: Field): Problems {
   const missing = missingIn(root, []);
   const problems = new Map(missing.map((path) => [pathText(path), 'Fill this in.']));
   const value = readField(root);
-  // An object with missing members has a problem of its own, which its fields show better.
+  // Skip an object's own problem if its members are missing. The messages at the empty fields are clearer.
   for (const { path, message } of checkValue(schema, value ?? {}))
     if (!problems.has(pathText(path)) && !missing.some((one) => isBelow(one, path)))
       problems.set(pathText(path), message);

@@ -54,7 +54,7 @@ export const edits = (): readonly Attack[] => [
     comes: isProblem(
       409,
       'not-waiting',
-      'Call … does not wait for this answer. It has not asked 2 questions.',
+      'Call … is not waiting for this answer. It has not asked 2 questions.',
     ),
   },
   ...['0', '-1', '1e3', '01', '1.0', 'NaN', '99999999', '%00'].map(

@@ -155,7 +155,7 @@ const nothingSet: readonly Attack[] = [
 const crossSite = isProblem(
   403,
   'cross-site',
-  "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
+  "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
 );
 
 /** Browser requests from pages of forbidden origins. */
@@ -167,7 +167,7 @@ const pages: readonly (readonly [what: string, headers: Readonly<Record<string, 
   ['of an allowed host over plain http', { origin: 'http://app.example' }],
   ['of a subdomain of an allowed host', { origin: 'https://x.app.example' }],
   ['whose origin contains an allowed one', { origin: 'https://app.example@evil.example' }],
-  ['of another site without an origin', { 'sec-fetch-site': 'cross-site' }],
+  ['on another site without an origin', { 'sec-fetch-site': 'cross-site' }],
   ['of this host with another port', { origin: 'http://127.0.0.1:1' }],
 ];
 
@@ -183,13 +183,13 @@ const ofPages: readonly Attack[] = [
   ),
   ...['/mcp', '/agents/clerk/sessions/vault/cancel', '/agents/clerk/sessions/vault/approvals/x'].map(
     (path): Attack => ({
-      name: `a page of another site cannot POST ${path}`,
+      name: `a page on another site cannot POST ${path}`,
       act: ({ ann }) => ann.post(path, {}, { origin: 'https://evil.example' }),
       comes: crossSite,
     }),
   ),
   {
-    name: 'a page of another site cannot erase a session',
+    name: 'a page on another site cannot erase a session',
     act: ({ ann }) =>
       ann.ask({
         method: 'DELETE',
@@ -199,7 +199,7 @@ const ofPages: readonly Attack[] = [
     comes: crossSite,
   },
   {
-    name: 'a form of another site, which a browser sends without a preflight, is refused before it is read',
+    name: 'a form on another site, which a browser sends without a preflight, is refused before it is read',
     act: ({ nobody }) =>
       nobody.at('local').post(message, 'message=Hello', {
         'content-type': 'application/x-www-form-urlencoded',
@@ -208,7 +208,7 @@ const ofPages: readonly Attack[] = [
     comes: crossSite,
   },
   {
-    name: 'CORS does not allow a page of another site to read a response',
+    name: 'CORS does not allow a page on another site to read a response',
     async act({ ann }) {
       const { headers } = await ann.get('/agents', { origin: 'https://evil.example' });
       return Object.keys(headers).filter((name) => name.startsWith('access-control-'));

@@ -77,7 +77,7 @@ export const localMode = (): readonly Attack[] => [
     comes: isProblem(
       403,
       'cross-site',
-      "A page of another site sent this request. If it is yours, add cors({ origins }) of 'holdfast/http' to `use`.",
+      "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
     ),
   },
 ];

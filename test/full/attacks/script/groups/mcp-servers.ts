@@ -179,7 +179,7 @@ const question = (properties: object) => ({
   method: 'elicitation/create',
   params: { message: 'What is it?', requestedSchema: { type: 'object', properties } },
 });
-const password = question({ password: { type: 'string' } });
+const passwordQuestion = question({ password: { type: 'string' } });
 
 const putOff = (inputRequests: object, requestState?: string): object => ({
   resultType: 'input_required',
@@ -189,20 +189,24 @@ const putOff = (inputRequests: object, requestState?: string): object => ({
 
 /** A server's reply that defers a call, and the text that the model receives for it. */
 const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
-  ['for ever', () => putOff({ password }, 's'), containsText(/its server has deferred it 8 times/)],
+  [
+    'for ever',
+    () => putOff({ password: passwordQuestion }, 's'),
+    containsText(/its server has deferred it 8 times/),
+  ],
   [
     'with more questions than anybody answers',
-    () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, password]))),
+    () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, passwordQuestion]))),
     containsText(/more than 10 questions in one call/),
   ],
   [
     'with a state that fills a journal',
-    () => putOff({ password }, 's'.repeat(40_000)),
+    () => putOff({ password: passwordQuestion }, 's'.repeat(40_000)),
     containsText(/a state of more than 32768 characters/),
   ],
   [
     'with its bearer token as its state',
-    () => putOff({ password }, 'remote-token-Hj5gM0aXq2Ve'),
+    () => putOff({ password: passwordQuestion }, 'remote-token-Hj5gM0aXq2Ve'),
     containsText(/a state with a credential, which is not stored/),
   ],
   [
@@ -213,14 +217,14 @@ const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['
   [
     'for a password, which nobody is asked for',
     ({ inputResponses }) =>
-      inputResponses ? textResult(JSON.stringify(inputResponses)) : putOff({ password }),
+      inputResponses ? textResult(JSON.stringify(inputResponses)) : putOff({ password: passwordQuestion }),
     containsText(/^\{"password":\{"action":"decline"\}\}$/),
   ],
   [
     'with a state that it changes each time, and is given back the last',
     ({ requestState = 's' }) =>
       String(requestState).length < 5
-        ? putOff({ password }, `${requestState}x`)
+        ? putOff({ password: passwordQuestion }, `${requestState}x`)
         : textResult(String(requestState)),
     containsText(/^sxxxx$/),
   ],

@@ -282,7 +282,7 @@ describe('an OAuth provider', () => {
     expect(sent.slice(0, 2)).toEqual(['Bearer expired', 'Bearer good']);
   });
 
-  it('is reported without its message if it throws', async () => {
+  it('is reported without the error’s message if it throws', async () => {
     const provider = createCredentials();
     provider.tokens = () => {
       throw new Error('planted');

@@ -7,7 +7,7 @@ const respondWith =
   () =>
     Response.json(body, { status: code, headers });
 
-describe('a status', () => {
+describe('an HTTP status', () => {
   it.each<[number, ModelFailure, number]>([
     [301, 'bad-request', 1],
     [400, 'bad-request', 1],

@@ -245,7 +245,7 @@ describe('the options of an outgoing webhook', () => {
     [
       'an unknown key',
       { when: ['failed'] },
-      "Webhook 'outgoing' has 'when', which outgoingWebhook does not take. It takes name, url, secret, on, agents.",
+      "Webhook 'outgoing' has an unknown option 'when'. Use one of name, url, secret, on, agents.",
     ],
     [
       'the option of an incoming webhook',

@@ -67,7 +67,7 @@ describe('the options of a transformer', () => {
     [
       'have an unknown option',
       { name: 'cut', results: String },
-      "A transformer has 'results', which defineTransformer does not take. Did you mean 'result'?",
+      "A transformer has an unknown option 'results'. Did you mean 'result'?",
     ],
     [
       'have no function',

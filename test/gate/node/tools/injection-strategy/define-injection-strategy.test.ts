@@ -23,7 +23,7 @@ import {
   openedText,
   results,
   sessionWith,
-  warmWith,
+  warmSessionWith,
 } from '../../unfolding/scenes.ts';
 
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
@@ -115,7 +115,7 @@ describe('a strategy of an agent', () => {
     const list = createTool('list', () => [1, 2]);
     const fails = createTool('fails', () => error('{"no":1}'));
     const brace = createTool('brace', () => '{ not json');
-    const session = warmWith(
+    const session = warmSessionWith(
       [order, list, fails, brace],
       [calls(['order', { n: 1 }], 'list'), calls('fails', 'brace'), 'Done.'],
       { use: [look] },
@@ -178,7 +178,7 @@ describe('a strategy of an agent', () => {
   it('is evaluated once per call and invocation, however long the turn is (INJ-01)', async () => {
     const evaluate = vi.fn(() => noChange);
     const replies = [...Array.from({ length: 15 }, () => calls('a')), 'Done.'];
-    const session = warmWith([createTool('a')], replies, { use: [strategy(evaluate)] });
+    const session = warmSessionWith([createTool('a')], replies, { use: [strategy(evaluate)] });
     await session.send('Go.');
     expect(evaluate).toHaveBeenCalledTimes(15);
   });

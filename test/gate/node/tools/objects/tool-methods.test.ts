@@ -214,7 +214,7 @@ describe('a tool method', () => {
   it('is named in the error about an invalid definition', () => {
     const wrong = { description: 'Adds.', efect: 'read' };
     expect(() => toolsOf({ add: toolMethod(wrong, () => 1) })).toThrow(
-      "Tool 'add': it has 'efect', which defineTool does not take. Did you mean 'effect'?",
+      "Tool 'add': it has an unknown option 'efect'. Did you mean 'effect'?",
     );
     class Spaced {
       readonly 'add up' = toolMethod({ description: 'Adds.' }, () => 1);
@@ -326,7 +326,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { descripton: 'x', run: () => 1 } },
-      "Tool 'one': it has 'descripton', which defineTool does not take. Did you mean 'description'?",
+      "Tool 'one': it has an unknown option 'descripton'. Did you mean 'description'?",
     ],
     [
       { one: { description: ' ', run: () => 1 } },

@@ -15,7 +15,7 @@ const schemaOf = (declared: Readonly<Record<string, Parameter>>) =>
   defineTool({ name: 'form', description: 'A form.', input: parameters(declared), run: () => 'ok' })
     .inputSchema;
 
-describe('an input of parameters', () => {
+describe('an input declared with parameter helpers', () => {
   it('has texts, integers and numbers, which are required and described by their names (TOOL-05)', () => {
     const declared = { city: stringParameter(), days: integerParameter(), height: numberParameter() };
     expect(schemaOf(declared)).toEqual({

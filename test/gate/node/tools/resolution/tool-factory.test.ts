@@ -13,7 +13,7 @@ import {
   offeredTools,
   results,
   sessionWith,
-  warmWith,
+  warmSessionWith,
 } from '../../unfolding/scenes.ts';
 
 let warn = vi.spyOn(console, 'warn');
@@ -48,7 +48,7 @@ const put = (item: string) => ['put', { item }] as const;
 
 describe('the product of a factory', () => {
   it('is one instance for all calls of an invocation, and another in each turn (S0-001)', async () => {
-    const session = warmWith(
+    const session = warmSessionWith(
       [cart()],
       [calls(put('pen')), calls(put('ink')), calls('list'), 'Done.', calls('list'), 'Done.'],
     );
@@ -95,7 +95,7 @@ describe('the product of a factory', () => {
       input: v.object({}),
       tools: [shared],
     });
-    const session = warmWith(
+    const session = warmSessionWith(
       [shared, helper],
       [calls(put('pen')), calls('helper'), calls(put('ink')), 'Put.', calls('list'), 'Done.'],
     );
@@ -113,7 +113,7 @@ describe('the product of a factory', () => {
     };
     const factory = toolFactory(counting);
     expect(resolveTools([factory]).tools.map(({ name }) => name)).toEqual(['count', 'list', 'put']);
-    const session = warmWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
+    const session = warmSessionWith([factory], [calls('count'), calls('count', put('pen')), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1', '2', '1 in it']);
   });
@@ -128,7 +128,7 @@ describe('the product of a factory', () => {
         return tool.call(input, call);
       },
     }));
-    const session = warmWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
+    const session = warmSessionWith(tools.tools, [calls(put('pen')), calls('list'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1 in it', 'pen']);
     expect(ran).toEqual(['put', 'list']);
@@ -189,7 +189,7 @@ describe('an unfolding tool from a factory', () => {
   it.each(shops)('opens to the tools of the current invocation: %s', async (_, make, input) => {
     const isNested = make().inner?.[0]?.name === 'shelf';
     const open = [calls(['shop', input]), ...(isNested ? [calls('shelf')] : [])];
-    const session = warmWith(
+    const session = warmSessionWith(
       [toolFactory(make)],
       [...open, calls('add'), calls('add', 'count'), 'Done.', ...open, calls('count'), 'Done.'],
     );
@@ -201,7 +201,7 @@ describe('an unfolding tool from a factory', () => {
 
   it('can be called with an inner tool in its input', async () => {
     const shop = toolFactory(() => defineUnfolding({ ...SHOP, tools: Object.values(held()) }));
-    const session = warmWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
+    const session = warmSessionWith([shop], [calls(['shop', { add: {} }]), calls('count'), 'Done.']);
     await session.send('Go.');
     expect(results(session)).toEqual(['1 in it', '1']);
     expect(offeredTools(session).at(-1)).toEqual(['shop', 'add', 'count']);

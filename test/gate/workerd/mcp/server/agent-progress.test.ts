@@ -14,7 +14,7 @@ import {
   messagesOf,
   newId,
   postMcp,
-  record,
+  recordCall,
   rpcRequest,
   textsOf,
   viewOf,
@@ -58,7 +58,7 @@ describe('a running turn', () => {
 
   it('is handed over if its client disconnects, and ends without it', async () => {
     const id = newId();
-    const answer = holdReply(record('mcp-gone'));
+    const answer = holdReply(recordCall('mcp-gone'));
     const { message } = script(answer.reply, 'Done.');
     const client = new AbortController();
     const log = vi.spyOn(console, 'error');
@@ -81,7 +81,7 @@ describe('a running turn', () => {
 
   it('is handed over if the reader of the response stops', async () => {
     const id = newId();
-    const answer = holdReply(record('mcp-stopped'));
+    const answer = holdReply(recordCall('mcp-stopped'));
     const { message } = script(answer.reply, 'Done.');
     const params = { name: 'scripted', arguments: { message: message(), session: id } };
     const response = await postMcp(via, rpcRequest('tools/call', params));

@@ -9,7 +9,7 @@ import {
   messagesOf,
   newId,
   postMcp,
-  record,
+  recordCall,
   rpcRequest,
   textsOf,
   viewOf,
@@ -19,7 +19,7 @@ const via = appWithEndpoint({ agents: ['scripted'] });
 
 describe('a call that is repeated under its key', () => {
   it('returns its turn, even if the call named no session', async () => {
-    const { message, model } = script(record('mcp-retry'), 'Done.');
+    const { message, model } = script(recordCall('mcp-retry'), 'Done.');
     const input = { message: message() };
     const key = crypto.randomUUID();
     const first = await callTool(via, 'scripted', input, { [KEY]: key });

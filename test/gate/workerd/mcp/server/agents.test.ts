@@ -16,7 +16,7 @@ import {
   messagesOf,
   newId,
   postMcp,
-  record,
+  recordCall,
   rpcRequest,
   textsOf,
   viewOf,
@@ -91,7 +91,7 @@ describe('tools/list', () => {
 
 describe('a call of an agent', () => {
   it('runs a turn, and returns the session in which the conversation continues', async () => {
-    const { message, model } = script(record('first'), 'Noted.', 'You said it twice.');
+    const { message, model } = script(recordCall('first'), 'Noted.', 'You said it twice.');
     const client = await connectClient(via);
     await client.listTools(); // so that it validates results
     const first = await client.callTool({ name: 'scripted', arguments: { message: message() } });
@@ -171,7 +171,7 @@ describe('a call of an agent', () => {
       { agents: ['scripted'] },
       { http: { contextHeaders: { 'x-locale': 'locale' } } },
     );
-    const { message } = script(record('mcp-context'), 'Done.');
+    const { message } = script(recordCall('mcp-context'), 'Done.');
     const params = { name: 'scripted', arguments: { message: message() } };
     await postMcp(mapped, rpcRequest('tools/call', params), { headers: { 'x-locale': 'nl' } }).then((one) =>
       one.text(),

@@ -7,7 +7,7 @@ import { defineTool } from '../../../../../src/index.ts';
 import { marathon } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, ORIGIN, type Send, send } from '../../http/client.ts';
-import { appWithEndpoint, newId, postMcp, record, rpcRequest, viewOf } from './talk.ts';
+import { appWithEndpoint, newId, postMcp, recordCall, rpcRequest, viewOf } from './talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
 const via = appWithEndpoint({ tools: [hello], agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
@@ -50,7 +50,7 @@ describe('the stream of an agent call', () => {
   it('begins with an event that has an id and no data, and resumes after it', async () => {
     const id = newId();
     const answer = holdReply('Done.');
-    const { message } = script(record('resumed'), answer.reply);
+    const { message } = script(recordCall('resumed'), answer.reply);
     const response = await postMcp(via, callOf(message(), id), { headers });
     const seen = await eventsOf(response, (events) => events.length === 3);
     await answer.asked();
@@ -73,7 +73,7 @@ describe('the stream of an agent call', () => {
 
   it('resumes after every interruption, with the missed events and increasing numbers', async () => {
     const id = newId();
-    const { message } = script(record('resumed-1'), record('resumed-2'), 'Done.');
+    const { message } = script(recordCall('resumed-1'), recordCall('resumed-2'), 'Done.');
     const seen = await eventsOf(await postMcp(via, callOf(message(), id), { headers }));
     const progress = dataOf(seen).slice(0, -1);
     expect(progress.map(({ params }) => [params.progress, params.message])).toEqual([
@@ -92,7 +92,7 @@ describe('the stream of an agent call', () => {
 
   it('resumes by the id of its first event, on any Worker', async () => {
     const id = newId();
-    const { message } = script(record('resumed-first'), 'Done.');
+    const { message } = script(recordCall('resumed-first'), 'Done.');
     const [first] = await eventsOf(await postMcp(via, callOf(message(), id), { headers }), () => true);
     const other = appWithEndpoint({ agents: ['scripted'] });
     const rest = dataOf(await eventsOf(await resumeStream(other, first?.id)));
@@ -172,7 +172,7 @@ describe('the stream of an agent call', () => {
 describe('the official client of the earlier revision', () => {
   it('gets the answer of a call whose connection was cut in the middle', async () => {
     const answer = holdReply('Done.');
-    const { message } = script(record('resumed-client'), answer.reply);
+    const { message } = script(recordCall('resumed-client'), answer.reply);
     const asked: string[] = [];
     const cut = Promise.withResolvers<void>();
     const transport = new StreamableHTTPClientTransport(new URL(`${ORIGIN}/mcp`), {

@@ -98,4 +98,4 @@ export const textsOf = (answer: unknown): string[] =>
 export const newId = (): string => `s-${crypto.randomUUID()}`;
 
 /** A call of the tool that records this note. */
-export const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
+export const recordCall = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { json, type Send } from '../../http/client.ts';
-import { appWithEndpoint, newId, record, textsOf } from './talk.ts';
+import { appWithEndpoint, newId, recordCall, textsOf } from './talk.ts';
 import { pollUntil, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const via = appWithEndpoint({ agents: ['scripted', { agent: 'clerk', as: 'ask_clerk' }] });
@@ -56,7 +56,7 @@ describe('a client that subscribes to its task', () => {
   });
 
   it('gets the tool calls while the task runs', async () => {
-    const answer = holdReply(record('mcp-task-heard'));
+    const answer = holdReply(recordCall('mcp-task-heard'));
     const { message } = script(answer.reply, 'Done.');
     const { taskId } = await taskOf(via, 'scripted', { message: message() });
     await answer.asked();

@@ -5,7 +5,7 @@ import { recordings } from '../../../../fixtures/scripted-agent.ts';
 import { holdReply, script } from '../../../../fixtures/scripts.ts';
 import { journal, json } from '../../http/client.ts';
 import { deliverToHolders, MANUAL_DELIVERY } from '../../http/time.ts';
-import { answerTo, appWithEndpoint, callTool, KEY, newId, record, textsOf, viewOf } from './talk.ts';
+import { answerTo, appWithEndpoint, callTool, KEY, newId, recordCall, textsOf, viewOf } from './talk.ts';
 import { pollUntil, requestResult, sendRequest, TASKS, taskOf } from './task-talk.ts';
 
 const hello = defineTool({ name: 'hello', description: 'Greets.', effect: 'read', run: () => 'Hello.' });
@@ -18,7 +18,7 @@ describe('an agent call of a client that supports tasks', () => {
   it('returns a task, whose turn runs in the background, and ends with the call’s result', async () => {
     const id = newId();
     const answer = holdReply('Three.');
-    const { message } = script(record('mcp-task'), answer.reply);
+    const { message } = script(recordCall('mcp-task'), answer.reply);
     const input = { message: message(), session: id };
     const created = await taskOf(via, 'scripted', input);
     const { taskId, createdAt } = created;
@@ -85,7 +85,7 @@ describe('an agent call of a client that supports tasks', () => {
   it('continues if the session’s object restarts between two polls', async () => {
     const id = newId();
     const answer = holdReply('Done.');
-    const { message } = script(record('mcp-task-anew'), answer.reply);
+    const { message } = script(recordCall('mcp-task-anew'), answer.reply);
     const { taskId } = await taskOf(via, 'scripted', { message: message(), session: id });
     await answer.asked();
     await abortAllDurableObjects();

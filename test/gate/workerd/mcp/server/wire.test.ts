@@ -286,7 +286,7 @@ describe('/mcp', () => {
     );
   });
 
-  it('refuses a page of another site, and accepts one of the app’s own', async () => {
+  it('refuses a page on another site, and accepts one of the app’s own', async () => {
     const mine = appWithEndpoint({ tools: [hello] }, { use: [cors({ origins: ['https://app.example'] })] });
     const evil = await postMcp(mine, rpcRequest('ping'), { headers: { origin: 'https://evil.example' } });
     expect([evil.status, (await json(evil)).type]).toEqual([403, 'urn:holdfast:problem:cross-site']);
