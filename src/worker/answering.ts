@@ -86,7 +86,7 @@ export interface AnswerAcceptor {
   /** Reads `{ answers }`, a list of answers of several calls, without checking the content of each. */
   read(body: SentAnswer['body']): readonly SentAnswer[];
   /**
-   * Accepts answers of calls of one turn, each once, and resumes the turn. Checks all answers before it
+   * Accepts answers to calls of one turn, each once, and resumes the turn. Checks all answers before it
    * accepts the first.
    */
   accept(

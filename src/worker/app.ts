@@ -158,7 +158,7 @@ export function createApp(host: HttpHost, routes: readonly Route[]): Hono<HonoEn
     const { url } = asked.request;
     const lacking =
       !host.answers && literals?.isOfAnswers(url)
-        ? ` ${missingAnswersModuleMessage('An answer of a call')}`
+        ? ` ${missingAnswersModuleMessage('An answer to a call')}`
         : '';
     const detail = `This path is unknown. GET ${asked.base ?? '/'} shows where to start.${misplaced?.(url) ?? ''}${lacking}`;
     throw new Problem('unknown-route', detail);

@@ -105,7 +105,7 @@ interface Starter {
 }
 
 /**
- * Checks schedules or webhooks when the app is created: otherwise a mistake would show at their time, or with
+ * Checks schedules or webhooks when the app is created: otherwise a mistake would only show when they are due, or with
  * their first delivery, perhaps months later. Each must have an owner, because an invented name could belong
  * to a user of the app's own `auth`.
  *

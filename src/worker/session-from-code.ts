@@ -240,7 +240,7 @@ const toAnswersReader =
 function getAnswerAcceptor(host: Pick<HttpHost, 'modules'>): AnswerAcceptor {
   const answers = appParts(host).find((part) => part.answers)?.answers;
   if (answers) return answers;
-  throw new ConfigurationError(missingAnswersModuleMessage('An answer of a call'));
+  throw new ConfigurationError(missingAnswersModuleMessage('An answer to a call'));
 }
 
 function toMessageOptions(options: StreamOptions): MessageOptions {

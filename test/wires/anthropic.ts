@@ -1,4 +1,4 @@
-/** A strict local server of Anthropic's `POST /v1/messages`, as JSON and as a stream. */
+/** A strict local server for Anthropic's `POST /v1/messages`, as JSON and as a stream. */
 import { conversationOf, isThinking } from './anthropic/conversation.ts';
 import { checkHeld } from './anthropic/held.ts';
 import { checkMedia, foundIn } from './anthropic/media.ts';

@@ -1,5 +1,5 @@
 /**
- * The checks of OpenAI's APIs for images and documents in messages and results. `path` is the name of the
+ * The checks of the OpenAI APIs for images and documents in messages and results. `path` is the name of the
  * parameter in errors.
  */
 import { dataUrlIn, isBase64, isHttps, typeOfBytes } from './files.ts';

@@ -1,5 +1,5 @@
 /**
- * The strict server of OpenAI's Responses API, `POST /v1/responses`: as JSON and as a stream, with and without
+ * The strict server for OpenAI's Responses API, `POST /v1/responses`: as JSON and as a stream, with and without
  * `store`.
  *
  * It replies with reasoning items, function calls and messages, and refuses an input that does not contain them

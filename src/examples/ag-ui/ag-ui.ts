@@ -112,7 +112,7 @@ const contextOf = ({ context }: RunInput, { bodyContext }: ModuleRequest): JsonO
     context.flatMap(({ description, value }) => (bodyContext.has(description) ? [[description, value]] : [])),
   );
 
-/** Returns the whole context as text that the model reads as words of the caller. */
+/** Returns the whole context as text, marked for the model as the caller's. */
 const wordsOf = ({ context }: RunInput): string =>
   context.map(({ description, value }) => `${description}: ${value}`).join('\n');
 

@@ -23,7 +23,7 @@ interface OpenedIssue {
 // GitHub's own examples. `require` imports JSON in the same way in all supported versions of Node.
 const examples: readonly Example[] = createRequire(import.meta.url)('@octokit/webhooks-examples');
 
-/** The first of GitHub's examples of an opened issue. */
+/** GitHub's first example of an opened issue. */
 export const opened: OpenedIssue = openedExample();
 
 /** The issue in GitHub's notation: `octocat/Hello-World#1`. */

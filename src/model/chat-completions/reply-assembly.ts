@@ -150,7 +150,7 @@ const textOfPart = (part: unknown): string => {
 };
 
 /**
- * Returns the usage. The details are in the fields of OpenAI and OpenRouter. For the cache, DeepSeek and xAI
+ * Returns the usage. The details are in the OpenAI and OpenRouter fields. For the cache, DeepSeek and xAI
  * have fields next to the sums.
  */
 const usageOf = (usage: unknown): Usage | undefined => {

@@ -25,7 +25,7 @@ export { type LimitsReader, limitsOf } from './limits-of.ts';
 export { OwnerLimits } from './owner-limits-object.ts';
 export type { LimitReport, OwnerLimitsReport } from './views.ts';
 
-/** The key under which this module uses the module of budgets. */
+/** The key under which this module uses the budgets module. */
 const BUDGET_KEY = 'owner-limits';
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Finds misspelled names of GitHub's events, in development. Accepts names that are not similar to a known
+ * Finds misspelled GitHub event names, in development. Accepts names that are not similar to a known
  * name, since GitHub adds events.
  */
 import { getOwn } from '../../tool/json.ts';

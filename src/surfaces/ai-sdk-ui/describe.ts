@@ -92,7 +92,7 @@ const COMMON_DESCRIPTION = {
 /** Describes the routes of `aiSdkUi`, for `openApi({ descriptions: [aiSdkUiDescription] })`. */
 export const aiSdkUiDescription = {
   'POST /agents/{agent}/chat': {
-    summary: 'Takes the last message of a chat, or answers of its calls, and streams its turn',
+    summary: 'Accepts the last message of a chat, or answers to its calls, and streams its turn',
     body: CHAT_BODY,
     answers: { 200: STREAM_ANSWER },
     ...COMMON_DESCRIPTION,

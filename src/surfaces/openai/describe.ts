@@ -91,35 +91,35 @@ export const COMMON_DESCRIPTION = { others: 'As the protocol has it', refusal: R
 /** Describes the routes of `openAi`, for `openApi({ descriptions: [openAiDescription] })`. */
 export const openAiDescription = {
   'GET /v1/models': {
-    summary: 'Lists the agents, as models of OpenAI',
+    summary: 'Lists the agents, as OpenAI models',
     answers: MODELS_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
   'GET /v1/models/{model}': {
-    summary: 'Shows an agent, as a model of OpenAI',
+    summary: 'Shows an agent, as an OpenAI model',
     answers: MODEL_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
   'POST /v1/responses': {
-    summary: 'Sends a message, or answers of calls, as a response of OpenAI',
+    summary: 'Sends a message, or answers to calls, as an OpenAI response',
     parameters: SEND_PARAMETERS,
     body: NEW_RESPONSE,
     answers: RESPONSE_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
   'GET /v1/responses/{id}': {
-    summary: 'Shows a response of OpenAI, or its events behind a number',
+    summary: 'Shows an OpenAI response, or its events after a number',
     parameters: READ_PARAMETERS,
     answers: RESPONSE_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
   'POST /v1/responses/{id}/cancel': {
-    summary: 'Stops the turn of a response of OpenAI',
+    summary: 'Stops the turn of an OpenAI response',
     answers: CANCEL_ANSWERS,
     ...COMMON_DESCRIPTION,
   },
   'POST /v1/chat/completions': {
-    summary: 'Sends a message, or answers of calls, as a chat of OpenAI',
+    summary: 'Sends a message, or answers to calls, as an OpenAI chat',
     parameters: SEND_PARAMETERS,
     body: NEW_COMPLETION,
     answers: COMPLETION_ANSWERS,

@@ -45,13 +45,13 @@ const modelRoutes = (refuse: ReturnType<typeof createErrorResponder>) => [
 export interface OpenAiConfig {
   /**
    * How to treat the instructions of a client: `instructions`, and messages of the roles `system` and
-   * `developer`. `append` shows them to the model for this turn as words of the caller, after the agent's own
+   * `developer`. `append` shows them to the model for this turn as text from the caller, after the agent's own
    * instructions, which they cannot change. `ignore` drops them. `refuse` returns 400. Defaults to `append`.
    */
   readonly instructions?: CallerInstructions | undefined;
   /**
    * The agents for model names that clients send, as in `{ 'gpt-5.5': 'support' }`. This lets programs run
-   * whose code names a model of OpenAI. By default, only the names of agents are models.
+   * whose code names an OpenAI model. By default, only the names of agents are models.
    */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /**

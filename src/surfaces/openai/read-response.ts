@@ -165,7 +165,7 @@ const NEW_MESSAGE = { type: 'message', behind: undefined, answered: [], isContin
 
 /** Returns the error for a message beside new answers. */
 export const mixedInputError = (): OpenAiError =>
-  invalidValueError('input', 'a message or answers of calls, not both');
+  invalidValueError('input', 'a message or answers to calls, not both');
 
 /** Returns the name of the reply that requested a call. */
 function replyKeyOf({ agent, session, what }: NamedObject): string {

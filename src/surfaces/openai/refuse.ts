@@ -1,4 +1,4 @@
-/** Converts problems to the error format of OpenAI. */
+/** Converts problems to the OpenAI error format. */
 
 import type { StoredEvent } from '../../journal/events.ts';
 import { CLIENT_TOOLS_KEY } from '../../modules/client-tools/declared.ts';
@@ -74,7 +74,7 @@ function refusalResponse(
   return response;
 }
 
-/** The text for a client that uses other endpoints of OpenAI, such as `files`. */
+/** The text for a client that uses other OpenAI endpoints, such as `files`. */
 const UNKNOWN_ROUTE_TEXT = 'There is no such route. A response begins the conversation that it names.';
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {

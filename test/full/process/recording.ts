@@ -8,7 +8,7 @@ const call = v.strictObject({
   function: v.strictObject({ name: v.string(), arguments: v.string() }),
 });
 
-/** A message in the format of OpenAI's chat completions. */
+/** A message in the format of OpenAI chat completions. */
 const message = v.variant('role', [
   v.strictObject({ role: v.literal('system'), content: v.string() }),
   v.strictObject({ role: v.literal('user'), content: v.string() }),

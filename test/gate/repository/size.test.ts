@@ -369,7 +369,7 @@ it('a Worker carries the OpenAI protocols only if it mounts them, and never an O
   const mounting = "import { openAi } from './src/surfaces/openai/entry.ts';";
   const speaking = WORKER.replace('agents: [agent]', 'agents: [agent], use: [openAi()]');
   const bytes = await addedSize(`${WORKER}${ASKING}${SHARED}`, `${mounting}${speaking}${ASKING}${SHARED}`);
-  console.log(`size: the protocols of OpenAI are ${(bytes / 1024).toFixed(1)} KiB minified`);
+  console.log(`size: the OpenAI protocols are ${(bytes / 1024).toFixed(1)} KiB minified`);
   // About 12 KiB of these validate answers against the client's schema and the agent's.
   expect(bytes).toBeLessThan(53.5 * 1024);
   const carried = await filesOf(`${mounting}${speaking}`);
@@ -386,7 +386,7 @@ it('a Worker carries the OpenAI lists only if it mounts them', async () => {
   const listing = speaking.replace('openAi()', 'openAi({ lists: openAiLists() })');
   const lists = "import { openAiLists } from './src/surfaces/openai/lists/entry.ts';";
   const bytes = await addedSize(`${mounting}${speaking}`, `${mounting}${lists}${listing}`);
-  console.log(`size: the lists of OpenAI are ${(bytes / 1024).toFixed(2)} KiB minified`);
+  console.log(`size: the OpenAI lists are ${(bytes / 1024).toFixed(2)} KiB minified`);
   expect(bytes).toBeLessThan(10 * 1024);
   const carried = await filesOf(`${mounting}${lists}${listing}`);
   expect(carried.filter(isOfLists)).toContain('src/surfaces/openai/lists/entry.ts');

@@ -22,7 +22,7 @@ const body = JSON.stringify({
 const headerFor = (secret: string, scheme = 'v1'): Promise<string> =>
   webhooks.generateTestHeaderStringAsync({ payload: body, secret, timestamp: TIME, scheme });
 
-describe('the library of Stripe', () => {
+describe('the Stripe library', () => {
   it('signs like the fixtures of the tests', async () => {
     const { headers } = await fromStripe({ secret: SECRET, body, time: TIME });
     expect(headers['stripe-signature']).toBe(await headerFor(SECRET));

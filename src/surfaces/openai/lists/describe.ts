@@ -57,42 +57,42 @@ const UNSUPPORTED_BODY = bodyOf('OpenAiUnsupported', ANY_OBJECT);
 /** Describes the routes of `openAiLists`, for `openApi({ descriptions: [openAiDescription, openAiListsDescription] })`. */
 export const openAiListsDescription = {
   'GET /v1/responses/{id}/input_items': {
-    summary: 'Lists what was sent to a response of OpenAI',
+    summary: 'Lists the input of an OpenAI response',
     parameters: LIST_PARAMETERS,
     ...describeOne('A page of items', pageBody('OpenAiInputItemList', INPUT_ITEM)),
   },
   'DELETE /v1/responses/{id}': {
-    summary: 'Erases the conversation of a response of OpenAI, if it has no other',
+    summary: 'Erases the conversation of an OpenAI response, if it has no other',
     ...describeOne('It is deleted', bodyOf('OpenAiResponseDeleted', RESPONSE_DELETED)),
   },
   'GET /v1/conversations': {
-    summary: 'Lists the sessions of the caller, as conversations of OpenAI',
+    summary: 'Lists the sessions of the caller, as OpenAI conversations',
     parameters: [...LIST_PARAMETERS, MODEL],
     ...describeOne('A page of conversations', pageBody('OpenAiConversationList', CONVERSATION)),
   },
   'GET /v1/conversations/{id}': {
-    summary: 'Shows a session, as a conversation of OpenAI',
+    summary: 'Shows a session, as an OpenAI conversation',
     parameters: [MODEL],
     ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'POST /v1/conversations/{id}': {
-    summary: 'Gives a conversation of OpenAI a title',
+    summary: 'Sets the title of an OpenAI conversation',
     parameters: [MODEL],
     body: UPDATE,
     ...describeOne('The conversation', CONVERSATION_BODY),
   },
   'DELETE /v1/conversations/{id}': {
-    summary: 'Erases a conversation of OpenAI, and all of its items',
+    summary: 'Erases an OpenAI conversation, and all of its items',
     parameters: [MODEL],
     ...describeOne('It is deleted', bodyOf('OpenAiConversationDeleted', CONVERSATION_DELETED)),
   },
   'GET /v1/conversations/{id}/items': {
-    summary: 'Lists the items of a conversation of OpenAI',
+    summary: 'Lists the items of an OpenAI conversation',
     parameters: [...LIST_PARAMETERS, MODEL],
     ...describeOne('A page of items', pageBody('OpenAiItemList', LISTED_ITEM)),
   },
   'GET /v1/conversations/{id}/items/{item}': {
-    summary: 'Shows an item of a conversation of OpenAI',
+    summary: 'Shows an item of an OpenAI conversation',
     parameters: [MODEL],
     ...describeOne('The item', bodyOf('OpenAiItem', LISTED_ITEM)),
   },

@@ -54,7 +54,7 @@ export const HOLES: readonly Hole[] = [
   },
   {
     name: 'snapshot-field',
-    breaks: 'A snapshot omits the memory of tools, so it is lost in the next turn.',
+    breaks: 'A snapshot omits the state of tools, so it is lost in the next turn.',
     changes: [{ in: 'toSnapshot', text: 'slices: [...memories],', replacement: 'slices: [],' }],
   },
   {

@@ -1,4 +1,4 @@
-/** Two deployments that alternate in one session: one with a module of the app, and one without it. */
+/** Two deployments that alternate in one session: one with a custom module, and one without it. */
 import { expect, it } from 'vitest';
 import { type CallContext, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineModule } from '../../../../src/module.ts';

@@ -188,7 +188,7 @@ describe('the state of a module', () => {
     expect(await keptWords(session)).toEqual(['noted']);
   });
 
-  it('is separate from that of a module of the library with the same name', async () => {
+  it('is separate from that of a library module with the same name', async () => {
     const kind = wordsOf({ name: 'unfolding' });
     const session = sessionOf(kind, rememberingModule(kind), [act(), 'Done.']);
     await session.send('Go.');

@@ -84,7 +84,7 @@ const summarizeEvents = (events: readonly ResponseEvent[]): string[] =>
       : [];
   });
 
-describe('a response in the format of OpenAI', () => {
+describe('a response in the OpenAI format', () => {
   it('replaces text that it has streamed of a restarted reply', async () => {
     const events = [STARTED, modelReplied('It is right.'), turnEnded('completed')];
     const items = [

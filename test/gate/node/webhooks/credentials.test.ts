@@ -66,7 +66,7 @@ ${JSON.stringify(told, null, 1)}
     ['billing_portal.session', { url: 'https://billing.stripe.com/p/session/live_secret_emGXdNR0' }],
     ['identity.verification_session', { url: 'https://verify.stripe.com/start/secret_emGXdNR0' }],
     ['invoice', { payment_intent: { client_secret: 'pi_1_secret_emGXdNR0' } }],
-  ])('does not contain data that gives access to a %s of Stripe', async (object, more) => {
+  ])('does not contain data that gives access to a Stripe %s', async (object, more) => {
     const about = { id: 'x_1', object, customer: 'cus_1', ...more };
     const data = { object: about, previous_attributes: more };
     const body = JSON.stringify({ id: 'evt_1', type: `${object}.created`, livemode: true, data });

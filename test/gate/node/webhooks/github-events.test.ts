@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { isPayloadOf } from '../../../doors/webhooks.ts';
 
-/** Payloads of GitHub that its community has collected. */
+/** GitHub payloads that its community has collected. */
 const SENT = examples.flatMap(
   ({ name, examples: payloads }) =>
     payloads.map((payload) => ({ name, payload: payload as unknown as JsonObject })), // The payloads are JSON.
@@ -13,12 +13,12 @@ const NAMES = [...new Set(SENT.map(({ name }) => name))];
 const ALIKE = ['dependabot_alert', 'secret_scanning_alert'];
 const UNLISTED = NAMES.filter((name) => isPayloadOf(name, {}));
 
-it('every payload of GitHub fits its own event', () => {
+it('every GitHub payload fits its own event', () => {
   expect(SENT.length).toBeGreaterThan(300);
   expect(SENT.filter(({ name, payload }) => !isPayloadOf(name, payload))).toEqual([]);
 });
 
-it('no payload of GitHub fits another event that is listed', () => {
+it('no GitHub payload fits another event that is listed', () => {
   const passed = SENT.flatMap(({ name, payload }) =>
     NAMES.filter((other) => other !== name && !UNLISTED.includes(other) && isPayloadOf(other, payload)).map(
       (other) => `${name} as ${other}`,

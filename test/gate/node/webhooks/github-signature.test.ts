@@ -21,7 +21,7 @@ const MISSING = invalidSignature(
 );
 const MALFORMED = invalidSignature('X-Hub-Signature-256 must be sha256= and 64 hexadecimal digits, once.');
 
-describe('a delivery of GitHub', () => {
+describe('a GitHub delivery', () => {
   it('is accepted if @octokit/webhooks-methods signed it', async () => {
     expect(await receive(webhook, await signDelivery())).toMatchObject({ type: 'start', agent: 'triage' });
   });
@@ -131,7 +131,7 @@ describe('a delivery of GitHub', () => {
 
 const HMAC = { name: 'HMAC', hash: 'SHA-256' };
 
-describe('a ping of GitHub', () => {
+describe('a GitHub ping', () => {
   it('is answered if its signature is valid', async () => {
     const zen = { secret: SECRET, body: '{"zen":"Keep it logically awesome.","hook_id":1}' };
     const ping = await fromGithub('ping', zen);

@@ -28,7 +28,7 @@ const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<A
   deliverBody(JSON.stringify(envelope(event, id)), to);
 const encodeForm = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
 
-describe('an event of Slack', () => {
+describe('a Slack event', () => {
   it('starts a turn in the session of its thread', async () => {
     expect(await deliver(mention)).toEqual({
       type: 'start',
@@ -129,7 +129,7 @@ ${JSON.stringify(reaction, null, 1)}
   });
 });
 
-describe('a slash command of Slack', () => {
+describe('a Slack slash command', () => {
   const fields = {
     token: 'verification-token',
     team_id: 'T1',
@@ -184,7 +184,7 @@ shop to production
   });
 });
 
-describe('an interaction of Slack', () => {
+describe('a Slack interaction', () => {
   it('belongs to the session of the thread of its message, and omits fields that grant access', async () => {
     const payload = {
       type: 'block_actions',
@@ -226,7 +226,7 @@ ${JSON.stringify({ actions: payload.actions, message: 'Deploy?' }, null, 1)}
   });
 });
 
-describe('a body of Slack', () => {
+describe('a Slack body', () => {
   it('is parsed by its content and not by its content type, which is not signed', async () => {
     const signed = await fromSlack({
       secret: SECRET,

@@ -17,7 +17,7 @@ const failed = {
 const deliver = async (payload: JsonObject, to = webhook): Promise<Arrived> =>
   receive(to, await fromStripe({ secret: SECRET, body: JSON.stringify(payload) }));
 
-describe('an event of Stripe', () => {
+describe('a Stripe event', () => {
   it('starts a turn in the session of its customer', async () => {
     expect(await deliver(failed)).toEqual({
       type: 'start',

@@ -255,7 +255,7 @@ const sabotages: readonly [string, Sabotage, (body: Body) => void, string | ((bo
   ],
 ];
 
-describe('the strict server of Anthropic refuses a request if', () => {
+describe('the strict Anthropic server refuses a request if', () => {
   it.each(sabotages)('%s', async (_title, sabotage, change, words) => {
     const message = typeof words === 'string' ? words : words(await recordedBody(sabotage));
     expect(await sendSabotaged(change, sabotage)).toEqual({

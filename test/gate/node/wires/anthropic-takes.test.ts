@@ -66,7 +66,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
   ],
 ];
 
-describe('the strict server of Anthropic accepts a request if', () => {
+describe('the strict Anthropic server accepts a request if', () => {
   it.each(taken)('%s', async (_title, sabotage, change) => {
     expect(await sendSabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });

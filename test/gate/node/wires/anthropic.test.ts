@@ -17,7 +17,7 @@ const runs = [true, false].flatMap((stream) =>
 );
 const named = '(stream $stream, preserved $preserved, thinking $kind, search $search)';
 
-describe('the strict server of Anthropic', () => {
+describe('the strict Anthropic server', () => {
   it.each(runs)(
     `accepts everything that the AI SDK sends back ${named}`,
     async ({ stream, preserved, kind, search }) => {

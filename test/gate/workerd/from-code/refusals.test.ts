@@ -74,7 +74,7 @@ describe('a message', () => {
 
   const picture = content(['What is this?', image(new Uint8Array([1]), 'image/png')]).parts;
 
-  it('with a file is refused by an app without the module of files', async () => {
+  it('with a file is refused by an app without the `files` module', async () => {
     const { chat } = newSessionInCode();
     const detail = 'message[1] is a file, but this app accepts no files. Send text.';
     expect(await refusalOf(chat.send(picture))).toEqual(

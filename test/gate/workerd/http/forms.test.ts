@@ -119,7 +119,7 @@ describe('POST .../forms', () => {
     );
   });
 
-  it('does not exist in an app without the module of files', async () => {
+  it('does not exist in an app without the `files` module', async () => {
     const response = await sendForm(appWith({ agents: [fileAgent()] }), formOf({ message: 'Hello.' }));
     expect(await json(response)).toEqual(
       problem('unknown-route', 404, 'This path is unknown. GET / shows where to start.'),

@@ -21,7 +21,7 @@ const REPEATABLE = ['repository_dispatch', 'workflow_dispatch'];
 /** The tests' Worker ignores its turns: the tests only check that they exist. */
 const IDLE = { ...scripted, name: 'agent' };
 
-it('all example payloads of GitHub are accepted, and recognized if they are delivered again', async () => {
+it('all GitHub example payloads are accepted, and recognized if they are delivered again', async () => {
   const webhook = githubWebhook({
     agent: IDLE.name,
     secret: 'SECRET',

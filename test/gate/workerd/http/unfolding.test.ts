@@ -33,7 +33,7 @@ function freshWorker(): Send {
     description: 'Finds.',
     instructions: 'Find.',
     tools: [find],
-    // A strategy's tools are not known in advance, so the agent names the module of their approval.
+    // A strategy's tools are not known in advance, so the agent lists the module of their approvals.
     use: [
       answers,
       defineInjectionStrategy({

@@ -62,7 +62,7 @@ describe('a request for a response', () => {
     ],
     ['invalid instructions', { instructions: 7 }, invalidValue('instructions', 'text')],
     ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
-    ['a tool of OpenAI', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
+    ['an OpenAI tool', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
     ['an invalid tool', { tools: [7] }, invalidValue('tools[0]', 'an object')],
     ['another server label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
     ['tools that are no list', { tools: 'all' }, invalidValue('tools', 'a list')],
@@ -172,7 +172,7 @@ describe('a request for a response', () => {
     [
       'a message together with an answer',
       { input: [{ role: 'user', content: 'Hello' }, approval('scripted/s1/t.1.1/1')] },
-      invalidValue('input', 'a message or answers of calls, not both'),
+      invalidValue('input', 'a message or answers to calls, not both'),
     ],
     [
       'a denied approval with an input',

@@ -554,7 +554,7 @@ describe('a call that waits', () => {
     input.push({ role: 'user', content: 'Well?' });
     await expect(ask()).rejects.toMatchObject({
       status: 400,
-      message: "400 Invalid value for 'input'. It must be a message or answers of calls, not both.",
+      message: "400 Invalid value for 'input'. It must be a message or answers to calls, not both.",
     });
     const well = input.pop();
     expect(await ask()).toMatchObject({ status: 'failed', output: [] });

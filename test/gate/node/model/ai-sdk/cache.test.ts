@@ -105,7 +105,7 @@ describe('cache marks for Anthropic', () => {
         ),
       );
       const [{ messages: before, ...rest }, { messages: now, ...same }] = [one, next].map(
-        (body) => withoutMarks(body) as { messages: unknown[] }, // In the form of Anthropic's messages.
+        (body) => withoutMarks(body) as { messages: unknown[] }, // In the format of the Anthropic API.
       ) as [{ messages: unknown[] }, { messages: unknown[] }];
       expect(JSON.stringify(same)).toBe(JSON.stringify(rest));
       expect(JSON.stringify(now.slice(0, before.length))).toBe(JSON.stringify(before));

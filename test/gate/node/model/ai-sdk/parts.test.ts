@@ -219,11 +219,11 @@ describe('the provider metadata of a reply', () => {
       { openrouter: { reasoning_details: [] } },
     ],
     [
-      'the container of Anthropic is sent back',
+      'the Anthropic container is sent back',
       { anthropic: { usage: {}, container: { id: 'c', expiresAt: 'x', skills: null } } },
       { anthropic: { container: { id: 'c' } } },
     ],
-    ['counts of Anthropic are not sent back', { anthropic: { usage: {}, container: null } }, undefined],
+    ['Anthropic counts are not sent back', { anthropic: { usage: {}, container: null } }, undefined],
     ['metadata of other providers is not sent back', { own: { acceptedPredictionTokens: 1 } }, undefined],
   ])('is sent back only if the provider needs it: %s', async (_, providerMetadata, provider) => {
     const reply = await wholeReply([{ type: 'text', text: 'a' }], { providerMetadata });

@@ -10,7 +10,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const counted = { inputTokens: 3, outputTokens: 4 };
 const output = { name: 'mood', schema: { type: 'object', properties: { mood: { type: 'string' } } } };
 
-/** Returns a model of OpenAI whose server answers this, and the requests that the server received. */
+/** Returns an OpenAI model whose server answers this, and the requests that the server received. */
 const openAI = (answer: () => Response) => {
   const sent: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (_, init) => {

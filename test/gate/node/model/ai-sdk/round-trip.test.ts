@@ -23,7 +23,7 @@ const request: ModelRequest = {
 const signature = (seed: string): string =>
   `${seed}+/${'AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/'.repeat(20)}==`;
 
-it('redacted and interleaved thinking of Anthropic is sent back before each of two calls', async () => {
+it('redacted and interleaved Anthropic thinking is sent back before each of two calls', async () => {
   const block = (index: number, content_block: object, ...deltas: object[]) => [
     { type: 'content_block_start', index, content_block },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -130,7 +130,7 @@ it('signatures of Gemini are sent back on a thought, a call and a last empty tex
   ]);
 });
 
-it('encrypted reasoning of OpenAI and the text of a call are sent back if the server stores nothing', async () => {
+it('encrypted OpenAI reasoning and the text of a call are sent back if the server stores nothing', async () => {
   const reasoning = (encrypted_content: string) => ({
     type: 'reasoning',
     id: 'rs_1',
@@ -211,7 +211,7 @@ it.each([
   ]);
 });
 
-it('a signature of Gemini is sent back on its call in the format of OpenAI', async () => {
+it('a Gemini signature is sent back on its call in the OpenAI format', async () => {
   const extra_content = { google: { thought_signature: signature('call') } };
   const { body } = await backAndForth(
     wire(

@@ -24,7 +24,7 @@ describe('a whole reply', () => {
       { text: 'hi', usage: counted },
     ],
     [
-      'in the format of OpenAI',
+      'in the OpenAI format',
       completion({ content: 'hi' }, 'stop', { usage }),
       { text: 'hi', usage: counted },
     ],
@@ -70,7 +70,7 @@ describe('a whole reply', () => {
       ],
     ],
     [
-      'calls in the format of OpenAI',
+      'calls in the OpenAI format',
       {
         response: '',
         tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
@@ -78,7 +78,7 @@ describe('a whole reply', () => {
       [callOfF('a', '{"x":1}')],
     ],
     [
-      'calls in the format of OpenAI whose input is parsed',
+      'calls in the OpenAI format whose input is parsed',
       completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: { x: 1 } } }] }),
       [callOfF('a', '{"x":1}')],
     ],
@@ -172,7 +172,7 @@ describe('a stream', () => {
       ],
     ],
     [
-      'fragments in the format of OpenAI',
+      'fragments in the OpenAI format',
       [
         delta({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }] }),
         delta({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),

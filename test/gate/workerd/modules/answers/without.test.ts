@@ -73,7 +73,7 @@ it('an app without the module has no route for the answer, names the module, and
     {
       type: 'urn:holdfast:problem:unknown-route',
       detail:
-        'This path is unknown. GET / shows where to start. An answer of a call needs the module `answers`. ' +
+        'This path is unknown. GET / shows where to start. An answer to a call needs the module `answers`. ' +
         "Import it from 'holdfast/answers' and add it to `use`.",
     },
   ]);

@@ -1,4 +1,4 @@
-/** Responses of an app without the module of files to messages with files, and on the routes of files. */
+/** Responses of an app without the `files` module to messages with files, and on the routes of files. */
 import { expect, it } from 'vitest';
 import { createHoldfast } from '../../../../../src/create-holdfast.ts';
 import { defineAgent } from '../../../../../src/index.ts';
@@ -9,7 +9,7 @@ import { fileAgent, fileModel } from '../../http/file-app.ts';
 const via = appWith({ agents: [fileAgent()] });
 const file = { type: 'file', mediaType: 'image/png', data: btoa('some bytes') };
 
-it('an app without the module of files refuses a file in a message', async () => {
+it('an app without the `files` module refuses a file in a message', async () => {
   const response = await post(
     newSession('seer'),
     { message: [{ type: 'text', text: 'See:' }, file] },
@@ -25,7 +25,7 @@ it('an app without the module of files refuses a file in a message', async () =>
   ]);
 });
 
-it('an app without the module of files accepts a message of several texts', async () => {
+it('an app without the `files` module accepts a message of several texts', async () => {
   const message = [
     { type: 'text', text: 'See:' },
     { type: 'text', text: 'Nothing.' },
@@ -33,7 +33,7 @@ it('an app without the module of files accepts a message of several texts', asyn
   expect((await post(newSession('seer'), { message }, { via })).status).toBe(200);
 });
 
-it('an app without the module of files refuses a form', async () => {
+it('an app without the `files` module refuses a form', async () => {
   const body = new FormData();
   body.append('message', 'Hello');
   const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body });
@@ -43,18 +43,18 @@ it('an app without the module of files refuses a form', async () => {
   ]);
 });
 
-it.each(['GET', 'DELETE'])('an app without the module of files has no route %s for files', async (method) => {
+it.each(['GET', 'DELETE'])('an app without the `files` module has no route %s for files', async (method) => {
   const response = await via(`${newSession('seer')}/files/${'a'.repeat(64)}`, { method });
   expect([response.status, (await json(response)).type]).toEqual([404, 'urn:holdfast:problem:unknown-route']);
 });
 
-it('an app without the module of files does not mention files in its list of agents', async () => {
+it('an app without the `files` module does not mention files in its list of agents', async () => {
   const { agents } = (await json(await via('/agents'))) as { agents: Record<string, unknown>[] };
   expect(agents[0]).toMatchObject({ name: 'seer' });
   expect(agents[0]).not.toHaveProperty('accepts');
 });
 
-it('an app without the module of files cannot have an agent that accepts files', () => {
+it('an app without the `files` module cannot have an agent that accepts files', () => {
   const picky = defineAgent({ name: 'picky', description: 'P.', instructions: 'P.', accepts: ['image/*'] });
   expect(() => createHoldfast({ agents: [picky], model: fileModel() })).toThrow(
     "Agent 'picky': `accepts` needs the module `files()`. Import it from 'holdfast/files' and add it to `use`.",

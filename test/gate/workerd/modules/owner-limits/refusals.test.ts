@@ -242,7 +242,7 @@ describe('the owner of limits', () => {
     expect(OwnerLimits.name).toBe('OwnerLimits');
   });
 
-  it('is refused in the format of OpenAI by the OpenAI surface', async () => {
+  it('is refused by the OpenAI surface in the OpenAI format', async () => {
     const shop = ownerWithLimits({ perDay: { turns: 1 } }, { config: { use: [limitsOfTests, openAi()] } });
     await shop.send('a', ['Hi.']);
     const refused = await shop.via('/v1/chat/completions', {
