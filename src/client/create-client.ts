@@ -82,15 +82,9 @@ function createSession(transport: Transport, { id, path }: SessionPlace): Client
   /** The last event that a stream has shown. Answers to that turn are then streamed from there. */
   let seen = { turn: '', seq: 0 };
   async function* streamed(first: RepeatableRequest, after = 0): AsyncGenerator<StreamItem, void, undefined> {
-    const again: StreamRequests['resumeRequest'] = (turn) =>
+    const resume: StreamRequests['resume'] = (turn) =>
       turn === undefined ? first : { path: turnPath(turn) };
-    for await (const item of follow({
-      transport,
-      first,
-      resumeRequest: again,
-      after,
-      signal: first.signal,
-    })) {
+    for await (const item of follow({ transport, first, resume, after, signal: first.signal })) {
       if ('seq' in item && 'turn' in item) seen = { turn: item.turn, seq: item.seq };
       yield item;
     }
@@ -179,7 +173,7 @@ function createSessionReads(
     },
     watch({ after = 0, ...options } = {}) {
       const first = { path: `${path}/events?after=${after}`, ...options };
-      const items = follow({ transport, first, resumeRequest: () => first, after, signal: options.signal });
+      const items = follow({ transport, first, resume: () => first, after, signal: options.signal });
       return items as AsyncGenerator<WatchItem, void, undefined>; // a stream of a session does not report the end of a turn
     },
     file: async (file, options = {}) =>

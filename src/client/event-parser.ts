@@ -94,7 +94,7 @@ export class NewPieces {
   readonly #replies = new Map<string, ShownReply>();
 
   /** Starts a new connection. */
-  startConnection(): void {
+  begin(): void {
     for (const [frame, shown] of this.#replies) this.#replies.set(frame, { ...shown, at: 0 });
   }
 

@@ -71,7 +71,7 @@ export interface StreamRequests {
   readonly transport: Transport;
   readonly first: RepeatableRequest;
   /** Returns the request that resumes it. `turn` is the turn of the events so far. */
-  resumeRequest(turn: string | undefined): RepeatableRequest;
+  resume(turn: string | undefined): RepeatableRequest;
   /** The sequence of the last event that was shown before. */
   readonly after: number;
   readonly signal: AbortSignal | undefined;
@@ -103,7 +103,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
     let hasShown = false;
     try {
       if (place.id !== undefined) yield { type: 'resumed' };
-      pieces.startConnection();
+      pieces.begin();
       for await (const event of readEvents(reader, reading)) {
         signal?.throwIfAborted();
         place.id = parser.id ?? place.id;
@@ -124,7 +124,7 @@ export async function* follow(ways: StreamRequests): ItemStream {
     } finally {
       reader?.cancel().catch(() => {}); // it may be broken already
     }
-    asked = { ...ways.resumeRequest(place.turn), signal };
+    asked = { ...ways.resume(place.turn), signal };
     if (end === 'continues' && hasShown) continue;
     // A turn may be silent for a long time. A server whose invocation ends then, or a proxy that ends each
     // stream after a while, has not failed.

@@ -65,7 +65,7 @@ export interface WebhookConfig<Name extends string, Payload, Agent extends strin
    */
   readonly start: (delivery: Delivery<Payload>) => TurnOf<Agent> | Ignored | Promise<TurnOf<Agent> | Ignored>;
   /**
-   * Returns the problem of an environment, such as `has no secret: set LINEAR_SECRET`, or `undefined`.
+   * Returns the problem of an environment, such as `has no secret. Set LINEAR_SECRET.`, or `undefined`.
    * `GET /health` reports it after the webhook's name.
    */
   readonly lacks?: ((env: WebhookEnv) => Promise<string | undefined>) | undefined;

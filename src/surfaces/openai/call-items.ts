@@ -106,8 +106,8 @@ export class CallItems {
     const index = this.#out.open(this.#item(id, { status: 'in_progress' }));
     this.#running.set(id, index);
     const at = { output_index: index, item_id: this.#id('mcp', id) };
-    this.#out.addEvent({ type: 'response.mcp_call_arguments.done', ...at, arguments: call.input });
-    this.#out.addEvent({ type: 'response.mcp_call.in_progress', ...at });
+    this.#out.emit({ type: 'response.mcp_call_arguments.done', ...at, arguments: call.input });
+    this.#out.emit({ type: 'response.mcp_call.in_progress', ...at });
   }
 
   #ask({ call, wait }: EventOfCall<'tool-call-suspended'>): void {
@@ -125,7 +125,7 @@ export class CallItems {
     this.#told.add(asked);
     const { id, name, input } = call;
     if (asked.for === 'decision') {
-      this.#out.addComplete({
+      this.#out.add({
         type: 'mcp_approval_request',
         id: this.#id('mcpr', id, asked.number),
         server_label: SERVER_LABEL,
@@ -144,8 +144,8 @@ export class CallItems {
     const index = this.#out.open({ ...item, arguments: '', status: 'in_progress' });
     const at = { output_index: index, item_id: item.id };
     // Sent at once, for clients that read only deltas.
-    this.#out.addEvent({ type: 'response.function_call_arguments.delta', ...at, delta: input });
-    this.#out.addEvent({ type: 'response.function_call_arguments.done', ...at, arguments: input });
+    this.#out.emit({ type: 'response.function_call_arguments.delta', ...at, delta: input });
+    this.#out.emit({ type: 'response.function_call_arguments.done', ...at, arguments: input });
     this.#out.close(index, { ...item, status: 'completed' });
   }
 
@@ -158,7 +158,7 @@ export class CallItems {
     this.#running.delete(call);
     const failed = result.type === 'error';
     const at = { output_index: index, item_id: this.#id('mcp', call) };
-    this.#out.addEvent({ type: failed ? 'response.mcp_call.failed' : 'response.mcp_call.completed', ...at });
+    this.#out.emit({ type: failed ? 'response.mcp_call.failed' : 'response.mcp_call.completed', ...at });
     this.#out.close(index, this.#item(call, { status: failed ? 'failed' : 'completed', result }));
   }
 

@@ -55,7 +55,7 @@ export class NumberedOutput {
   }
 
   /** Returns the events since the last call, and clears them. */
-  takeEvents(): ResponseEvent[] {
+  drain(): ResponseEvent[] {
     return this.#events.splice(0);
   }
 
@@ -75,26 +75,26 @@ export class NumberedOutput {
   }
 
   /** Adds an event, numbered by the current journal event. */
-  addEvent(event: UnnumberedEvent): void {
+  emit(event: UnnumberedEvent): void {
     const number = toSequenceNumber(this.#seq, this.#place);
     this.#place += 1;
     if (number > this.#after) this.#push(event, number);
   }
 
   /** Opens an item and returns its output index. */
-  open(item: OutputItem, say = this.addEvent.bind(this)): number {
+  open(item: OutputItem, say = this.emit.bind(this)): number {
     const index = this.#items.push(item) - 1;
     say({ type: 'response.output_item.added', output_index: index, item });
     return index;
   }
 
-  close(index: number, item: OutputItem, say = this.addEvent.bind(this)): void {
+  close(index: number, item: OutputItem, say = this.emit.bind(this)): void {
     this.#items[index] = item;
     say({ type: 'response.output_item.done', output_index: index, item });
   }
 
   /** Adds a complete item. */
-  addComplete(item: OutputItem): void {
+  add(item: OutputItem): void {
     this.close(this.open(item), item);
   }
 

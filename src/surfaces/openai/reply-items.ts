@@ -110,7 +110,7 @@ export class ReplyItems {
       kind === 'message'
         ? { type: 'response.output_text.delta', ...at, content_index: 0, delta, logprobs: [] }
         : { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta };
-    if (this.#isDropped) this.#out.addEvent(toEvent(text));
+    if (this.#isDropped) this.#out.emit(toEvent(text));
     else this.#out.characters(text, toEvent);
   }
 
@@ -131,7 +131,7 @@ export class ReplyItems {
     this.#out.close(index, toOutputItem(passage, status, citations), say);
   }
 
-  readonly #say: NumberedOutput['between'] = (event) => this.#out.addEvent(event);
+  readonly #say: NumberedOutput['between'] = (event) => this.#out.emit(event);
 }
 
 /** Returns `true` if the shown passages are a prefix of the reply's. */

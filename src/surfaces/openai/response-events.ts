@@ -97,7 +97,7 @@ class ResponseTranslation {
   take(item: TurnItem): ResponseEvent[] {
     if ('seq' in item) this.#event(item);
     else this.#between(item);
-    return this.#part === this.#told ? this.#out.takeEvents() : [];
+    return this.#part === this.#told ? this.#out.drain() : [];
   }
 
   #event(event: StoredEvent): void {
@@ -163,7 +163,7 @@ class ResponseTranslation {
       case 'erased':
         this.#told ??= this.#part;
         this.isOver = true;
-        this.#out.addEvent({
+        this.#out.emit({
           type: 'error',
           code: 'session_erased',
           message: 'The session was erased, and this response with it.',
@@ -192,7 +192,7 @@ class ResponseTranslation {
       if (part.type !== 'file' || part.ofReasoning || !part.mediaType.startsWith('image/')) return;
       if (/^https?:/i.test(part.data)) return;
       const id = this.#id('ig', callId(this.#wanted.turn, event.seq, place));
-      this.#out.addComplete({ type: 'image_generation_call', id, status: 'completed', result: part.data });
+      this.#out.add({ type: 'image_generation_call', id, status: 'completed', result: part.data });
     });
     this.#replies += 1;
     this.#out.beginReply(event.seq);
@@ -225,10 +225,10 @@ class ResponseTranslation {
     const index = this.#out.open(begun);
     const at = { output_index: index, item_id: id, content_index: 0 };
     const part = toOutputText(text, []);
-    this.#out.addEvent({ type: 'response.content_part.added', ...at, part: toOutputText('', []) });
-    this.#out.addEvent({ type: 'response.output_text.delta', ...at, delta: text, logprobs: [] });
-    this.#out.addEvent({ type: 'response.output_text.done', ...at, text, logprobs: [] });
-    this.#out.addEvent({ type: 'response.content_part.done', ...at, part });
+    this.#out.emit({ type: 'response.content_part.added', ...at, part: toOutputText('', []) });
+    this.#out.emit({ type: 'response.output_text.delta', ...at, delta: text, logprobs: [] });
+    this.#out.emit({ type: 'response.output_text.done', ...at, text, logprobs: [] });
+    this.#out.emit({ type: 'response.content_part.done', ...at, part });
     this.#out.close(index, { ...begun, status: 'completed', content: [part] });
   }
 
@@ -251,8 +251,8 @@ class ResponseTranslation {
   #begin(at: number): void {
     this.#begun = at;
     const response = this.#response(createState('in_progress'));
-    this.#out.addEvent({ type: 'response.created', response });
-    this.#out.addEvent({ type: 'response.in_progress', response });
+    this.#out.emit({ type: 'response.created', response });
+    this.#out.emit({ type: 'response.in_progress', response });
   }
 
   /** Ends the response. The next one begins at its boundary, unless this is the last response. */
@@ -260,7 +260,7 @@ class ResponseTranslation {
     this.#reply.drop();
     this.#calls.close(isWaiting);
     const response = this.#response(as, this.#at);
-    this.#out.addEvent({ type: TERMINAL_EVENTS[as.status] ?? 'response.incomplete', response });
+    this.#out.emit({ type: TERMINAL_EVENTS[as.status] ?? 'response.incomplete', response });
     this.isOver = isLast || this.#part === this.#told;
     if (!this.isOver) this.#next();
   }
@@ -285,7 +285,7 @@ class ResponseTranslation {
   #later(): void {
     const status = this.#before ? 'in_progress' : 'queued';
     this.isOver = true;
-    this.#out.addEvent({ type: `response.${status}`, response: this.#response(createState(status)) });
+    this.#out.emit({ type: `response.${status}`, response: this.#response(createState(status)) });
   }
 
   #response(as: ResponseState, ended?: number): ResponseObject {
