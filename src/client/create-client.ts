@@ -223,9 +223,7 @@ function toMessage(
   const asked = toPost(`${path}?${query}`, body, options);
   if (files.length === 0) return asked;
   if (typeof message !== 'string')
-    throw new TypeError(
-      '`files` needs a message that is text. Put these files into the parts of the message.',
-    );
+    throw new TypeError('`files` requires a text message. Put the files into its parts.');
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     if (value !== undefined && value !== '')

@@ -38,10 +38,7 @@ export class EventParser {
     this.#rest = lines.pop() ?? '';
     const events = lines.flatMap((line) => this.#takeLine(line));
     if (this.#length + this.#rest.length > MAX_EVENT_LENGTH)
-      throw new HoldfastError(
-        'bad-response',
-        `An event of the stream has more than ${MAX_EVENT_LENGTH} characters.`,
-      );
+      throw new HoldfastError('bad-response', `A stream event has more than ${MAX_EVENT_LENGTH} characters.`);
     return events;
   }
 

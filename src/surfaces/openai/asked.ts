@@ -79,7 +79,7 @@ export function readFormat(
   const where = other === '' ? '' : ` at \`${other}\``;
   throw unsupportedParameterError(
     at,
-    `agent '${agent.name}' returns its \`output\`, which can be a value that this schema does not allow${where}. ` +
+    `the \`output\` of agent '${agent.name}' can be a value that this schema does not allow${where}. ` +
       'Send the schema of its `output`, or no format.',
   );
 }

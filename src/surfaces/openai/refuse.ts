@@ -168,7 +168,7 @@ export async function assertOwnTurn(
  */
 export const unknownChatError = (): OpenAiError =>
   new OpenAiError(
-    'The request does not say which conversation it continues. Name the person, or send metadata.session of the last ' +
-      'answer as metadata: { session }, each time.',
+    'The conversation is unknown. Name the person, or send metadata.session of the last answer as ' +
+      'metadata: { session } each time.',
     { param: 'metadata.session', code: 'unknown_conversation' },
   );

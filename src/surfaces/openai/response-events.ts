@@ -166,7 +166,7 @@ class ResponseTranslation {
         this.#out.emit({
           type: 'error',
           code: 'session_erased',
-          message: 'The session was erased, and this response with it.',
+          message: 'The session of this response was erased.',
           param: null,
         });
         return;

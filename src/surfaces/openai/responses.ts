@@ -140,7 +140,7 @@ export function sessionOfAnswers(
 
 function checkSameAgent({ agent, session }: NamedObject, body: Pick<ResponseRequest, 'agent'>): RouteSession {
   if (agent === body.agent.name) return { agent, session };
-  throw new OpenAiError(`The session of this request belongs to the model '${agent.slice(0, 64)}'.`, {
+  throw new OpenAiError(`This session belongs to the model '${agent.slice(0, 64)}'.`, {
     param: 'model',
     code: 'invalid_value',
   });

@@ -97,17 +97,17 @@ export const openAiListsDescription = {
     ...describeOne('The item', bodyOf('OpenAiItem', LISTED_ITEM)),
   },
   'POST /v1/conversations': {
-    summary: 'Is refused: a conversation begins with the first response that names it',
+    summary: 'Not supported: a conversation begins with its first response',
     body: UNSUPPORTED_BODY,
     ...EMPTY_DESCRIPTION,
   },
   'POST /v1/conversations/{id}/items': {
-    summary: 'Is refused: items come from responses',
+    summary: 'Not supported: items come from responses',
     body: UNSUPPORTED_BODY,
     ...EMPTY_DESCRIPTION,
   },
   'DELETE /v1/conversations/{id}/items/{item}': {
-    summary: 'Is refused: a conversation is deleted as a whole',
+    summary: 'Not supported: only a whole conversation can be deleted',
     ...EMPTY_DESCRIPTION,
   },
 } satisfies Readonly<Record<string, RouteDescription>>;

@@ -98,7 +98,6 @@ const refuseOperation = (message: string) => async (): Promise<Response> => {
 };
 
 const CANNOT_CREATE_CONVERSATION =
-  "A conversation begins with the first response that names it. Send 'conversation' with an id of your own in POST /v1/responses.";
-const NO_ITEMS =
-  'A conversation gets its items from responses. Send them as the input of POST /v1/responses.';
-const DELETE_WHOLE_TEXT = 'A conversation can only be deleted as a whole. Use DELETE /v1/conversations/{id}.';
+  "A conversation begins with its first response. Send a 'conversation' id of your own in POST /v1/responses.";
+const NO_ITEMS = 'Items come from responses. Send them as the input of POST /v1/responses.';
+const DELETE_WHOLE_TEXT = 'Only a whole conversation can be deleted. Use DELETE /v1/conversations/{id}.';

@@ -40,7 +40,7 @@ export async function deleteResponse(
 
 const describeSharedConversation = (session: string) => ({
   message:
-    `This response is not the only one of its conversation, so it was not deleted. ` +
+    'The conversation has other responses, so this one was not deleted. ' +
     `DELETE /v1/conversations/${session} deletes all of it.`,
   param: null,
   code: 'response_not_alone',

@@ -112,7 +112,7 @@ describe('the parser of server-sent events', () => {
     const flood = () => {
       for (let fed = 0; fed < 20; fed += 1) parser.feed(piece);
     };
-    expect(flood).toThrow('An event of the stream has more than 16777216 characters.');
+    expect(flood).toThrow('A stream event has more than 16777216 characters.');
   });
 
   it('reads a long event in small pieces in linear time', () => {

@@ -493,7 +493,7 @@ describe('an invalid request', () => {
     const { session } = fakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
-      '`files` needs a message that is text. Put these files into the parts of the message.',
+      '`files` requires a text message. Put the files into its parts.',
     );
   });
 });

@@ -221,7 +221,7 @@ describe('a response in the OpenAI format', () => {
     expect((await translateItems([STARTED, { type: 'erased', turn: 't' }])).at(-1)).toEqual({
       type: 'error',
       code: 'session_erased',
-      message: 'The session was erased, and this response with it.',
+      message: 'The session of this response was erased.',
       param: null,
       sequence_number: 200_000_002,
     });

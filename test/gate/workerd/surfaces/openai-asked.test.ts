@@ -338,7 +338,7 @@ describe('a response format', () => {
       param: 'text.format',
       error: {
         message:
-          "Holdfast does not support 'text.format': agent 'orders' returns its `output`, which can be a value that this schema does " +
+          "Holdfast does not support 'text.format': the `output` of agent 'orders' can be a value that this schema does " +
           'not allow at `items`. Send the schema of its `output`, or no format.',
       },
     });

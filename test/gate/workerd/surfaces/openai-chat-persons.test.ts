@@ -103,8 +103,8 @@ describe('two users with one token and equal first messages', () => {
       param: 'metadata.session',
       code: 'unknown_conversation',
       message:
-        '400 The request does not say which conversation it continues. Name the person, or send metadata.session of the last ' +
-        'answer as metadata: { session }, each time.',
+        '400 The conversation is unknown. Name the person, or send metadata.session of the last answer as ' +
+        'metadata: { session } each time.',
     });
   });
 

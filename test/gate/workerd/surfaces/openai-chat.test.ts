@@ -100,9 +100,7 @@ describe('a chat completion', () => {
       status: 400,
       param: 'metadata.session',
       code: 'unknown_conversation',
-      message: expect.stringMatching(
-        /^400 The request does not say which conversation it continues\. .+ metadata: \{ session \}, .+$/,
-      ),
+      message: expect.stringMatching(/^400 The conversation is unknown\. .+ metadata: \{ session \} .+$/),
     });
   });
 

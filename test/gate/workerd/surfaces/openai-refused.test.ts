@@ -187,7 +187,7 @@ describe('a request for a response', () => {
     [
       'an answer from another agent',
       { input: [approval('clerk/s1/t.1.1/1')] },
-      refusal("The session of this request belongs to the model 'clerk'.", 'model', 'invalid_value'),
+      refusal("This session belongs to the model 'clerk'.", 'model', 'invalid_value'),
     ],
     [
       'an answer to an unknown call',
