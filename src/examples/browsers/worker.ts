@@ -10,7 +10,7 @@ const holdfast = createHoldfast({
   model: orOffline(openaiCompatible()),
   use: [
     cors({ origins: ['http://localhost:5173'] }), // the origin of the pages
-    liveText(), // also serves pages that reconnect during a reply
+    liveText(), // sends the reply so far to pages that reconnect
   ],
 });
 export default holdfast.worker;
