@@ -158,7 +158,7 @@ export interface ClientSession<Output = Json> {
    */
   fork(options?: ClientForkOptions): Promise<ClientSession<Output>>;
   /**
-   * Erases the session. Succeeds also if it does not exist. Not retried after a lost connection, since a new
+   * Erases the session. Succeeds even if it does not exist. Not retried after a lost connection, since a new
    * session may exist by then.
    */
   erase(options?: WaitOptions): Promise<void>;

@@ -148,7 +148,7 @@ export const MEMORY_FACT = {
 /** Options for recording a fact. */
 export interface FactOptions {
   /**
-   * When the fact counts. `success`: only if its call succeeds. `end`: also if it fails, is rejected, times
+   * When the fact counts. `success`: only if its call succeeds. `end`: even if it fails, is rejected, times
    * out, is cancelled, or is closed as unknown after a kill. Defaults to `success`.
    */
   readonly on?: FactCondition | undefined;

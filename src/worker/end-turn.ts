@@ -78,7 +78,7 @@ interface CallerApp extends HostedApp {
 }
 
 /**
- * Erases a session. Succeeds also if it does not exist. Its object remembers which files to delete in an
+ * Erases a session. Succeeds even if it does not exist. Its object remembers which files to delete in an
  * external store, and deletes them a while later, when no upload can be running.
  *
  * @throws SessionError if the id is invalid, neither the agent nor the session exists, or the open turn waits

@@ -100,7 +100,7 @@ export interface Session<Output = unknown> {
   events(options?: EventsOptions): AsyncGenerator<StoredEvent, void, undefined>;
   /** Stops a turn, or ends a waiting one before it starts. Defaults to the open turn. */
   cancel(turn?: string): Promise<CancelRequested>;
-  /** Erases the session. Succeeds also if it does not exist. */
+  /** Erases the session. Succeeds even if it does not exist. */
   erase(): Promise<void>;
 }
 

@@ -93,7 +93,7 @@ export const journal = createRemoteCommand({
   options: {
     ...AGENT_OPTION,
     ...OWNER_OPTION,
-    follow: 'keeps printing new events until ctrl-c, also after a lost connection',
+    follow: 'keeps printing new events until ctrl-c, even after a lost connection',
     'after SEQ': 'only the events after this sequence',
   },
   async run(asked) {

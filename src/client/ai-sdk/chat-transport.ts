@@ -41,7 +41,7 @@ type ReconnectOptions<Message extends UIMessage> = Parameters<
  * - `stop()` cancels the turn in the Worker;
  * - a request without a response is sent again: the id of the message is its idempotency key, so that it
  * starts one turn;
- * - a stream that breaks resumes inside the same message, also after its turn has ended, but not while the
+ * - a stream that breaks resumes inside the same message, even after its turn has ended, but not while the
  * page is unloaded;
  * - `loadMessages` returns the previous messages;
  * - it requests the chunks of the page's version of the AI SDK.

@@ -10,7 +10,7 @@ export interface RpcCall {
   readonly params: JsonObject;
 }
 
-/** Returns the id of a request, also if the request is invalid. */
+/** Returns the id of a request, even if the request is invalid. */
 export const idOf = ({ id }: JsonObject): RpcId =>
   typeof id === 'string' || typeof id === 'number' ? id : null;
 

@@ -3,8 +3,8 @@ import { defineToolGroup, toolGroup } from '../../modules/tool-groups/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
 /**
- * For `createHoldfast({ use: [toolGroups([orders])] })`. Another environment can use another group for the
- * role.
+ * For `createHoldfast({ use: [toolGroups([orders])] })`. A different environment can use a different group for
+ * this role.
  */
 export const orders = defineToolGroup({
   role: 'orders',

@@ -13,7 +13,8 @@ export const findOrder = defineTool({
 });
 
 /**
- * Moves money, so it runs at most once. After an interruption, `reconcile` asks the receiver for the outcome.
+ * Moves money, so it runs at most once. After an interruption, `reconcile` asks the payment service for the
+ * outcome.
  */
 export const refundOrder = defineTool({
   name: 'refund_order',

@@ -1,4 +1,4 @@
-/** Defines a module of an app, which limits the calls of a tool to a number an hour in the whole session. */
+/** Defines a module and a decorator that limit how often a tool can run per hour, across the whole session. */
 
 import { type AnyTool, error, type JsonObject } from '../../index.ts';
 import { defineModule } from '../../module.ts';
@@ -17,7 +17,7 @@ type Calls = { readonly [key: string]: readonly number[] };
 
 /**
  * Records the calls of the last hour in the whole session, including its subagents. A call counts as soon as
- * it ends, even if other calls of the reply still run.
+ * it ends, even if other calls of the reply are still running.
  */
 export const rateLimits = defineModule({
   name: 'rate-limits',
@@ -25,7 +25,7 @@ export const rateLimits = defineModule({
     initial: {},
     when: 'call',
     scope: 'session',
-    // Is pure: uses the time of the fact, and drops calls that are an hour older.
+    // Pure: uses the fact's own time, and drops calls from more than an hour before it.
     apply(calls: Calls, { key }: Call, { at }) {
       return { ...calls, [key]: [...recentCalls(calls, key, at), at] };
     },

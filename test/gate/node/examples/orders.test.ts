@@ -34,7 +34,7 @@ const positions = async (session: TestSession) =>
   Object((await session.state()).memories.get('state-machines'))['orders/move_order'];
 
 describe('the order desk with the offline planner', () => {
-  it('moves an order by one status per turn, also after a restart', async () => {
+  it('moves an order by one status per turn, even after a restart', async () => {
     const session = offlineSession();
     expect(await callsOf(session, 'Move order 2001 to packed')).toEqual([
       `  pack_order {}: ${done}`,

@@ -45,7 +45,7 @@ describe('the refunds desk with the offline planner', () => {
     ]);
   });
 
-  it('issues the refund after the approval, also after a restart', async () => {
+  it('issues the refund after the approval, even after a restart', async () => {
     const { session } = offlineSession();
     await session.send('Please refund order 1002');
     session.restart();

@@ -299,7 +299,7 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('completes even if another call sends a signal, also after a kill', async () => {
+  it('completes even if another call sends a signal, even after a kill', async () => {
     const ran: string[] = [];
     const kill: { now: () => void } = { now: () => {} };
     const one = defineTool({

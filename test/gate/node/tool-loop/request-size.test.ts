@@ -57,7 +57,7 @@ describe('the stored size of a request', () => {
     ]);
   });
 
-  it('counts text in bytes, also if it is not Latin', () => {
+  it('counts text in bytes, even if it is not Latin', () => {
     expect(sizeOf('m', request([system('你好')]), undefined).lengths.system).toBe(6);
   });
 });

@@ -24,7 +24,7 @@ import {
 import { call, callOptions, open, rejectionOf } from './open.ts';
 
 describe('a response', () => {
-  it('is returned unchanged, also if it is an error', async () => {
+  it('is returned unchanged, even if it is an error', async () => {
     const answer = {
       content: [
         { type: 'text' as const, text: 'no such file' },

@@ -148,7 +148,7 @@ describe('a tool inside a guarded unfolding tool', () => {
     );
   });
 
-  it('is guarded if an object brings it, also after the same reply replaces the object', async () => {
+  it('is guarded if an object brings it, even after the same reply replaces the object', async () => {
     const paid: string[] = [];
     const pay = (name: string, id: string) =>
       defineTool({ name, description: 'Pays.', run: () => paid[paid.push(`${name} ${id}`) - 1] });

@@ -94,7 +94,7 @@ describe('a turn that waits for an approval', () => {
     ],
     ['exit', undefined, [], [], 'cancelled'],
   ])(
-    'resumes after the decision %s, also after a restart (AEA-03, AEA-13)',
+    'resumes after the decision %s, even after a restart (AEA-03, AEA-13)',
     async (decision, input, effects, texts, outcome) => {
       const { session, refunds } = createApproving();
       await session.send('Go.');

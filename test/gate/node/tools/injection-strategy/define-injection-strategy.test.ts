@@ -252,7 +252,7 @@ describe('an unfolding tool that a strategy adds', () => {
   const addsOnce = (tool: AnyTool) =>
     strategy(({ lastCall }) => (lastCall.tool === 'a' ? addTools(tool) : noChange));
 
-  it('opens and runs its inner tools, also after another invocation resumes (INJ-04, S0-098)', async () => {
+  it('opens and runs its inner tools, even after another invocation resumes (INJ-04, S0-098)', async () => {
     const tool = archive();
     const session = sessionWith(
       [createTool('a'), crash(() => session)],

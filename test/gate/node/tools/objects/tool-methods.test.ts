@@ -108,7 +108,7 @@ describe('a tool method', () => {
     );
   });
 
-  it('is inherited, and can be overridden in a subclass, also if it is static', async () => {
+  it('is inherited, and can be overridden in a subclass, even if it is static', async () => {
     class Base {
       readonly one = toolMethod({ description: 'Base one.' }, () => this.word());
       readonly two: object = toolMethod({ description: 'Base two.' }, () => 'base');
