@@ -78,7 +78,7 @@ export interface Agent<Name extends string = string, Output = unknown> {
 /** Limits of a turn, and of the turns that turns start. */
 export interface AgentLimits extends Limits {
   /**
-   * How many turns in a row can each be scheduled by the one before (`sendLater` of `holdfast/schedules`).
+   * How many turns in a row can each be scheduled by the one before (`sendLater` from `holdfast/schedules`).
    * Defaults to 8. In the last one `sendLater` throws. A message or a decision from outside resets the count.
    */
   readonly maxGenerations?: CallLimit | undefined;

@@ -18,13 +18,13 @@ export interface ChatModel {
   /** The models that this model chooses from. It adapts the conversation for each of them. */
   readonly candidates?: readonly ChatModel[] | undefined;
   /**
-   * The function `showToolsChanges` of `holdfast`, if the model accepts tool changes within the conversation.
+   * The function `showToolsChanges` from `holdfast`, if the model accepts tool changes within the conversation.
    * Its requests then contain system messages with a `toolsChange`. Other models only receive the current
    * tool list.
    */
   readonly showToolsChanges?: ToolsChangeFinder | undefined;
   /**
-   * The function `signPrefix` of `holdfast`, if the model signs its thoughts together with everything before
+   * The function `signPrefix` from `holdfast`, if the model signs its thoughts together with everything before
    * them. Such a model refuses a thought after any other prefix.
    */
   readonly signPrefix?: PrefixSigner | undefined;

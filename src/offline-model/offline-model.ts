@@ -35,7 +35,7 @@ import { impliedStemsOf, topicOf } from './words.ts';
  * - A chain: "Where is the zarnik of flomp 12?" looks up the flomp, then the zarnik by its `zarnik_id`.
  *   The message need not name the link, and a list of zarniks leads to one call for each.
  * - A command in plain form ("Cancel flomp 12", "Please cancel it", "Cancel the zarnik of flomp 12"):
- *   one call of the tool that makes this change to this object. Questions, conditions and quotations never
+ *   one call to the tool that makes this change to this object. Questions, conditions and quotations never
  *   count as commands. If two tools or two values fit, the answer says what is missing.
  * - Several of these in one message, separated by a sentence end, `;`, "then" or "and" before a verb.
  *   They run in order, until a command fails.

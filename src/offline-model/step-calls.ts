@@ -28,7 +28,7 @@ const objectWeight = 100;
 const contextWeight = 1 / 4;
 
 /**
- * Returns the next calls of a command: one call of the tool in `makes` that fits its object best, or first a
+ * Returns the next calls of a command: one call to the tool in `makes` that fits its object best, or first a
  * look-up for a missing input. Makes no call if two tools fit equally well, or after the command's call, even
  * if that failed.
  */
@@ -71,7 +71,7 @@ export function executeCommand(situation: Situation, kind: string, makes: readon
 }
 
 /**
- * Returns a call of a tool that needs no input and matches the object. It can unlock the tool that the
+ * Returns a call to a tool that needs no input and matches the object. It can unlock the tool that the
  * command means.
  */
 function lookUpObject(object: readonly string[], situation: Situation): readonly PlannedCall[] {
@@ -175,7 +175,7 @@ function sharedForms({ name }: ToolCard, { text, mentions, refersBack }: Step): 
 const hasImpliedDirectWord = (card: ToolCard, words: readonly string[]): boolean =>
   words.some((word) => countDirectWords(card, impliedStemsOf(word)) > 0);
 
-/** Returns a call of a tool that accepts any question. Used if no tool shares a word with it. */
+/** Returns a call to a tool that accepts any question. Used if no tool shares a word with it. */
 function fallbackCalls(situation: Situation): readonly PlannedCall[] {
   const { cards, sources } = situation;
   for (const card of readOnlyTools(cards)) {

@@ -35,7 +35,7 @@ export async function callTool(
   if (answer.outcome === 'suspended') {
     const [asked] = answer.pending;
     const what = asked?.for === 'decision' ? `decides: ${asked.message}` : 'sends its result';
-    throw new Error(`The call of '${tool.name}' waits until a person ${what}. Use createTestSession for it.`);
+    throw new Error(`The call to '${tool.name}' waits until a person ${what}. Use createTestSession for it.`);
   }
   for (const event of await session.events())
     if (event.type === 'tool-call-ended' && event.frame === undefined) return toolResult(event.result);

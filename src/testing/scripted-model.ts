@@ -17,7 +17,7 @@ export type ScriptedReply =
   | string
   | {
       readonly text?: string;
-      /** The calls of tools: their names, or names with inputs. */
+      /** The tool calls: their names, or names with inputs. */
       readonly calls?: readonly (string | ScriptedCall)[];
       /**
        * The chunks in which the text is streamed. Defaults to single characters, or a thousand chunks for a
@@ -33,7 +33,7 @@ export type ScriptedReply =
   | ModelError
   | ((request: ModelRequest, signal: AbortSignal) => ScriptedReply | Promise<ScriptedReply>);
 
-/** One call of a tool in a scripted reply. */
+/** One tool call in a scripted reply. */
 export interface ScriptedCall {
   readonly name: string;
   /** The input, which is sent as JSON. Text is sent unchanged. */

@@ -100,7 +100,7 @@ export type TestSessionOptions = TestModel & {
   /** Defaults to the system's clock. */
   readonly clock?: Clock | undefined;
   /**
-   * Receives the entries of the log, like `logTo` of `holdfast/app`. Defaults to the console, without the
+   * Receives the entries of the log, like `logTo` from `holdfast/app`. Defaults to the console, without the
    * entry for each turn; `false` disables the log.
    */
   readonly log?: LogOption | undefined;

@@ -97,7 +97,7 @@ export interface CallContext {
    * const { decision } = await call.ask({ for: 'decision', message: 'Refund 20 euro?', by: 'manager' });
    * ```
    * @throws Error if the tool or its schema has changed since the question, which voids the decision.
-   * @throws ToolConfigurationError if the app lacks the module `answers` of `holdfast/answers`. This ends the
+   * @throws ToolConfigurationError if the app lacks the module `answers` from `holdfast/answers`. This ends the
    * turn as `misconfigured`.
    */
   ask<For extends keyof QuestionKinds>(question: Question<For>): Promise<ReceivedAnswer<For>>;

@@ -36,7 +36,7 @@ const EFFECTS: readonly Effect[] = ['read', 'idempotent', 'once'];
 /**
  * Defines a tool. Its input is validated before `run`, and an error lists every problem of a bad input. The
  * tool's type parameter `Input` is the schema's output, which `run` receives. For a tool that the caller
- * runs, use `defineManualTool` of `holdfast/answers`.
+ * runs, use `defineManualTool` from `holdfast/answers`.
  *
  * @throws ToolDefinitionError if the tool cannot work.
  *

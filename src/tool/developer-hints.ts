@@ -118,11 +118,11 @@ export const reconcileProblem = (effect: string): string | undefined =>
 export const FIXES = {
   answers: ". Import it from 'holdfast/answers' and add it to `use`.",
   files: ". Import it from 'holdfast/files' and add it to `use`.",
-  delegates: ". Add onBehalfOf() of 'holdfast/http' to `use`.",
+  delegates: ". Add onBehalfOf() from 'holdfast/http' to `use`.",
   late: ' Give it a time limit of its own.',
   askBefore: ' Ask before it, with requireApproval or withAwaiting.',
   owner: '. Use { tenant } for the sessions of all callers of a tenant, or { id } for those of one caller',
-  model: "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.",
+  model: "Give createHoldfast one, such as openaiCompatible() from 'holdfast/models/openai-compatible'.",
   exports:
     'Set in wrangler.toml, without the flag `disable_ctx_exports`:\n\ncompatibility_date = "2026-10-01"',
   runner: 'Add to its main module:\n\nexport const { TurnRunner } = holdfast;',
@@ -175,7 +175,7 @@ function similarValueProblem(given: unknown): string | undefined {
     return `${named} is a function. Call it, and list its result, or pass it to toolFactory`;
   }
   if (isAiTool(given) && typeof run !== 'function')
-    return "is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'";
+    return "is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'";
   if (typeof execute === 'function')
     return 'is a tool of another library. Convert it with defineTool({ name, description, input, run })';
   if (typeof run === 'function' && typeof name === 'string') {
@@ -186,10 +186,10 @@ function similarValueProblem(given: unknown): string | undefined {
   if (typeof unfoldingByName === 'function')
     return 'is a factory of MCP tools. List the result of its toolByName or unfolding';
   if (typeof toolsNow === 'function')
-    return "is the literal of a tool provider. Wrap it in toolProvider({ ... }) of 'holdfast'";
+    return "is the literal of a tool provider. Wrap it in toolProvider({ ... }) from 'holdfast'";
   if (!Array.isArray(tools)) return undefined;
   if (typeof notes === 'string')
-    return `${named} is the literal of a reference. Pass it to defineReference of 'holdfast/tool-groups'`;
+    return `${named} is the literal of a reference. Pass it to defineReference from 'holdfast/tool-groups'`;
   return typeof instructions === 'string' ? `${named} is an agent. List its tools instead` : undefined;
 }
 
@@ -226,8 +226,8 @@ export function duplicateToolProblem(
 /** Returns how to rename a tool, or the tools of a class, to end a sentence. */
 export const toolRenameAdvice = (owner?: object): string =>
   owner === undefined
-    ? ". Rename one, as with withName of 'holdfast/decorators'"
-    : `. Rename one, as with toolsOf(object, { prefix: '${classNameOf(owner).toLowerCase()}_' }) of 'holdfast/tool-objects'`;
+    ? ". Rename one, as with withName from 'holdfast/decorators'"
+    : `. Rename one, as with toolsOf(object, { prefix: '${classNameOf(owner).toLowerCase()}_' }) from 'holdfast/tool-objects'`;
 
 /**
  * Checks that a model can send the values of a schema. Runs in development only: other files reach it through
@@ -271,7 +271,7 @@ export const schemaProblem = (declared: unknown): string =>
 
 /** The libraries with a converter, to end an error about a schema without one. */
 export const CONVERTER_ADVICE =
-  " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.";
+  " Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() from 'holdfast/json-schema'.";
 
 /** Returns the problem of a source with `discover` and these uses, or `undefined`. */
 export const discoverProblem = (
@@ -283,12 +283,12 @@ export const discoverProblem = (
 
 /** The fix for a tool without `run`. */
 export const RUN_ADVICE =
-  ". Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.";
+  ". Use a function, or defineManualTool from 'holdfast/answers' where the caller runs it.";
 
 /** The model that an app can use in development. */
 export const OFFLINE_MODEL_ADVICE =
   ' To develop without a language model, set MODEL = "offline", and use ' +
-  "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
+  "orOffline(openaiCompatible()) from 'holdfast/models/offline'.";
 
 /** Returns what a tool should return in place of values that JSON does not keep. */
 export const lostValueAdvice = (left: readonly { readonly made?: string | undefined }[]): string =>

@@ -27,7 +27,7 @@ export interface DrawnTool extends AnyTool {
   /** Returns Mermaid source, without the fences of a code block. */
   readonly [DIAGRAM]: () => string;
   /**
-   * Returns where a call of the tool is. `input` is the parsed input of the call, and `view` the view of its
+   * Returns where a call to the tool is. `input` is the parsed input of the call, and `view` the view of its
    * nested loop.
    */
   readonly [STANDING]: (input: unknown, view: LoopView) => Standing;

@@ -47,7 +47,7 @@ export interface Limits {
   /**
    * The number of tokens, as models report them, after which the turn asks no model. Nested loops and earlier
    * turns of its tree count too. No tokens are reserved, so the last call can exceed the limit. For a strict
-   * limit, or one for nested loops, use `budget` of `holdfast/limits`. Defaults to a million, or to
+   * limit, or one for nested loops, use `budget` from `holdfast/limits`. Defaults to a million, or to
    * `unlimited` beside a budget of tokens.
    */
   readonly tokens?: CallLimit | undefined;

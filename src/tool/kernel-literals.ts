@@ -313,7 +313,7 @@ export const LITERAL_SHAPES = {
 const ANY: LiteralRule = ['a value', () => true];
 
 const COUNT: LiteralRule = [
-  'a whole number from 0',
+  'a whole number of at least 0',
   (value) => Number.isInteger(value) && Number(value) >= 0,
 ];
 

@@ -169,7 +169,7 @@ export function unchainedProblem(tool: string, answered: unknown): string | unde
   return (
     `Tool '${tool}' returned an instance of ${name}, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
     `declare its type: defineDomainType({ name: '${name}', schema, tools: (value) => toolsOf(new ${name}(value)) }). ` +
-    `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`
+    `Name that as the 'output' of '${tool}', and chain it with chainFrom from 'holdfast/kinds'.`
   );
 }
 

@@ -109,7 +109,7 @@ function nameClashProblem(tools: readonly NamedTool[], finders: readonly unknown
   const taken = finders.flatMap(declaredNames).find((name) => tools.some((tool) => tool.name === name));
   return taken === undefined
     ? undefined
-    : `has a tool '${taken}', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName of 'holdfast/decorators'`;
+    : `has a tool '${taken}', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName from 'holdfast/decorators'`;
 }
 
 function declaredNames(finder: unknown): readonly string[] {

@@ -152,7 +152,7 @@ export function createAppMemory<Value extends Json, Fact extends Json>(
   if (!['skip', 'refuse'].includes(unread))
     throw new ModuleError(module, `'unread' is '${unread}'. Use 'skip' or 'refuse'.`);
   if (!Number.isSafeInteger(version) || version < 1)
-    throw new ModuleError(module, `'version' is ${version}. Use a whole number from 1 on.`);
+    throw new ModuleError(module, `'version' is ${version}. Use a whole number of at least 1.`);
   return {
     name: `${APP_MEMORY_PREFIX}${module}`,
     folding,

@@ -34,7 +34,7 @@ export interface HoldfastConfig<AppEnv extends object = Env> {
   readonly agents: readonly Agent[];
   /**
    * The model for agents without their own; required if there are such agents. A function creates it from the
-   * environment, once for each, such as `openaiCompatible()` of `holdfast/models/openai-compatible`. If the
+   * environment, once for each, such as `openaiCompatible()` from `holdfast/models/openai-compatible`. If the
    * function throws, messages for these agents return 500 `misconfigured`. `GET /health` does so too if the
    * function allows the check, as `openaiCompatible()` does.
    */

@@ -27,7 +27,7 @@ export interface Caller {
   /** Other data from the credentials, for `secrets`. Not stored. */
   readonly claims?: Claims | undefined;
   /**
-   * `true` if the caller sends requests for several persons, whom `onBehalfOf` of `holdfast/http` names.
+   * `true` if the caller sends requests for several persons, whom `onBehalfOf` from `holdfast/http` names.
    * `false` if the caller is one person. If absent, this is unknown, so chats with the same text may belong
    * to different persons. Not stored.
    */

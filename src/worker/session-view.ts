@@ -49,7 +49,7 @@ export const RUNNING_TURN_VIEW = {
   },
 } as const satisfies Shape;
 
-/** A call of a tool, with the result that the model read. */
+/** A tool call, with the result that the model read. */
 export interface CallView extends Infer<typeof CALL_VIEW> {}
 export const CALL_VIEW = {
   object: {

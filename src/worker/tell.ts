@@ -18,7 +18,7 @@ import type { TurnItem } from './turn-feed.ts';
 
 /** A problem to word for a person. */
 export interface ProblemToTell {
-  /** The type, as in a problem document. `tool-error`: a call of a tool returned an error. */
+  /** The type, as in a problem document. `tool-error`: a tool call returned an error. */
   readonly type: ProblemType | 'tool-error';
   /** One short sentence for a person. */
   readonly title: string;

@@ -182,7 +182,7 @@ export const checkQueue: Check = (project) => {
       level: 'error',
       what: 'A queue is bound as TURNS, but the Worker does not use consumeTurns.',
       why: 'Its messages fail, so background turns start late, by their alarm.',
-      fix: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns of 'holdfast/worker'.",
+      fix: "export default { ...holdfast.worker, queue: consumeTurns(holdfast) }, with consumeTurns from 'holdfast/worker'.",
     });
   }
   return problems;

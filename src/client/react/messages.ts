@@ -17,7 +17,7 @@ export interface ShownFile {
   readonly url?: string | undefined;
 }
 
-/** A call of a tool. */
+/** A tool call. */
 export interface ShownCall {
   readonly id: string;
   readonly name: string;

@@ -133,7 +133,7 @@ export function historyLengthOf({ historyLength }: JsonObject): number | undefin
   if (historyLength === undefined) return undefined;
   if (typeof historyLength === 'number' && Number.isSafeInteger(historyLength) && historyLength >= 0)
     return historyLength;
-  throw invalidParamsError(['historyLength must be a whole number from 0']);
+  throw invalidParamsError(['historyLength must be a whole number of at least 0']);
 }
 
 export function taskIdIn({ id }: JsonObject): string {

@@ -47,7 +47,7 @@ export interface RateLimit {
 }
 
 /**
- * Limits the calls of a tool in any hour. Every call that reaches the tool counts, even if it fails, is
+ * Limits the calls to a tool in any hour. Every call that reaches the tool counts, even if it fails, is
  * rejected or is killed. Each result shows the model how many calls are left, and a refusal shows when to try
  * again.
  */

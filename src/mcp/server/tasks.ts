@@ -44,7 +44,7 @@ export const supportsTasks = ({ era, client }: Pick<RpcRequest, 'era' | 'client'
   era === 'modern' && client.extensions?.[EXTENSION] !== undefined;
 
 /**
- * Returns whether calls of an endpoint can become tasks. Calls of tools cannot, because they have no session.
+ * Returns whether calls to an endpoint can become tasks. Calls to tools cannot, because they have no session.
  */
 export const hasTasks = ({ callable }: Published): boolean =>
   [...callable.values()].some(({ kind }) => kind === 'agent');

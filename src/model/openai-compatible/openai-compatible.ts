@@ -82,7 +82,7 @@ const isStoredSecret = (value: unknown): value is StoredSecret => typeof Object(
 
 const SETUP_ADVICE = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const PLANNER = "orOffline(openaiCompatible()) of 'holdfast/models/offline'.";
+const PLANNER = "orOffline(openaiCompatible()) from 'holdfast/models/offline'.";
 
 const NO_PLANNER = `MODEL is 'offline', which runs in development only, as ${PLANNER} ${SETUP_ADVICE}`;
 

@@ -150,7 +150,7 @@ function aiToolProblem(tool: unknown): string | undefined {
     return `it contains several tools. Convert each one, as in fromAiTool(tools.${name}, { name: '${name}' }).`;
   return typeof tool === 'object' && tool !== null
     ? undefined
-    : `it is made from ${describeValue(tool)}. Use a tool of the AI SDK.`;
+    : `it is made from ${describeValue(tool)}. Use an AI SDK tool.`;
 }
 
 function readDescription(name: string, { description }: ErasedTool): string {

@@ -68,7 +68,7 @@ function readAnswerTarget(answer: unknown, at: readonly PropertyKey[], problems:
   if (!isObject) wrong('', 'must be a JSON object');
   else {
     if (typeof call !== 'string') wrong('call', 'must be the id of a call');
-    if (!isQuestionNumber(question)) wrong('question', 'must be a whole number from 1');
+    if (!isQuestionNumber(question)) wrong('question', 'must be a whole number of at least 1');
     if (!isDecision && !['result', 'text', 'error'].some((key) => key in body)) {
       wrong('', 'must have a decision, or one of result, text and error');
     }

@@ -94,8 +94,8 @@ const SHAPE = {
     effect: 'its caller runs it, and the turn waits for the result. Omit it',
     reconcile: 'its caller runs it, and the turn waits for the result. Omit it',
     timeout: "its caller runs it. Set the time limit for the result with 'expires'",
-    run: "its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here",
-    execute: "its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here",
+    run: "its caller runs it. Omit it, or use defineTool from 'holdfast' for a tool that runs here",
+    execute: "its caller runs it. Omit it, or use defineTool from 'holdfast' for a tool that runs here",
   },
 } satisfies LiteralShape<keyof ManualToolConfig<string, undefined>>;
 

@@ -78,6 +78,6 @@ export function declaredTools(
   if (length > 0 && use) return { [CLIENT_TOOLS_KEY]: use.readTools(listed, own) };
   const left = `${length} tools of a client were left out: agent '${name}' does not use`;
   if (length > 0)
-    log({ ...warningEntry(`${left} clientTools() of 'holdfast/client-tools'`), agent: name, requestId });
+    log({ ...warningEntry(`${left} clientTools() from 'holdfast/client-tools'`), agent: name, requestId });
   return {};
 }

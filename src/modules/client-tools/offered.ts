@@ -23,7 +23,7 @@ export interface ClientToolsConfig {
 /**
  * Offers the tools that a client declares with a message in the turn of that message, in addition to the
  * agent's tools. List it in `use: [clientTools()]` of an agent, or of an app for all its agents. The client
- * runs the tools. A call waits for its result, as a call of `defineManualTool` does. A client's tool never
+ * runs the tools. A call waits for its result, as a call to a tool from `defineManualTool` does. A client's tool never
  * replaces one of the agent's, and nested loops do not see client tools. The surfaces for AG-UI, OpenAI and
  * `useChat` accept such tools.
  *

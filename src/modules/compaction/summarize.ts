@@ -106,7 +106,7 @@ function settingsProblem(settings: SummarySettings, given: SummaryOptions): stri
     return `overTokens is ${overTokens}. Use a positive whole number`;
   }
   if (!Number.isSafeInteger(keepTurns) || keepTurns < 0) {
-    return `keepTurns is ${keepTurns}. Use a whole number from 0`;
+    return `keepTurns is ${keepTurns}. Use a whole number of at least 0`;
   }
   // Types prevent the following cases, so only untyped callers reach them.
   if (summarize !== undefined && typeof summarize !== 'function') {

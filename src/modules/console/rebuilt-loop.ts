@@ -192,7 +192,7 @@ async function loopInside(outer: Loop, inner: FrameState, isTarget: boolean): Pr
   } finally {
     if (reply) inner.messages.push(reply);
   }
-  return { unknown: `The call of '${record.name}' opens no loop in this code.` };
+  return { unknown: `The call to '${record.name}' opens no loop in this code.` };
 }
 
 /** Returns the tool of a call behind its decorators, if its kind has no effect of its own. */

@@ -19,7 +19,7 @@ type ObservedStatus =
 export type ToolObserver = (observation: ToolObservation) => unknown;
 
 /**
- * Records each call of a tool after it has ended: its input, its duration, and its result or the type of its
+ * Records each call to a tool after it has ended: its input, its duration, and its result or the type of its
  * error. Without an observer, it records no calls.
  *
  * @example

@@ -41,7 +41,7 @@ export { type ModelTitlesOptions, modelTitles } from './model-titles.ts';
 
 /** Options of `sessionIndex`. */
 export interface IndexOptions {
-  /** A copy of the index in another store, such as `d1Reports()` of `holdfast/index/d1`. Defaults to no copy. */
+  /** A copy of the index in another store, such as `d1Reports()` from `holdfast/index/d1`. Defaults to no copy. */
   readonly also?: IndexCopy | undefined;
 }
 

@@ -31,7 +31,7 @@ export function sessionsOfOwner(
   const { uses } = host.modules;
   if (!uses.some(({ module }) => module === INDEX_MODULE))
     throw new ConfigurationError(
-      `${what} reads the index of sessions. Add sessionIndex() of 'holdfast/index' to \`use\` of createHoldfast.`,
+      `${what} reads the index of sessions. Add sessionIndex() from 'holdfast/index' to \`use\` of createHoldfast.`,
     );
   assertIndexBound(env);
   return {

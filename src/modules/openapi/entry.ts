@@ -23,9 +23,9 @@ export {
 /** The configuration of `openApi`. */
 export interface OpenApiConfig {
   /**
-   * The descriptions of routes from other modules, such as `openAiDescription` of `holdfast/surfaces/openai`.
+   * The descriptions of routes from other modules, such as `openAiDescription` from `holdfast/surfaces/openai`.
    * Without a description, the document lists only a route's method and path. An addition, such as
-   * `operatorsDescription` of `holdfast/operators`, adds parameters to the description of a route.
+   * `operatorsDescription` from `holdfast/operators`, adds parameters to the description of a route.
    */
   readonly descriptions?: Descriptions | undefined;
 }

@@ -138,7 +138,7 @@ const createTypedPredicate =
   };
 
 /**
- * Met if the function returns `true`. It runs at every call of the tool and must depend only on its
+ * Met if the function returns `true`. It runs at every call to the tool and must depend only on its
  * arguments. Its result is not stored.
  *
  * @example

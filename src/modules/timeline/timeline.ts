@@ -76,7 +76,7 @@ export interface ModelNode extends Node {
   readonly attempts: readonly AttemptNode[];
 }
 
-/** One call of a tool. It starts with the reply that contains it, and can wait before it runs. */
+/** One tool call. It starts with the reply that contains it, and can wait before it runs. */
 export interface CallNode extends Node {
   readonly kind: 'call';
   /** The tool as the model named it. */

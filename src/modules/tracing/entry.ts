@@ -90,7 +90,7 @@ export function tracing(config: TracingConfig): ModuleUse {
           typeof target === 'string'
             ? `tracing() ${withFullStop(target)}`
             : analytics && !isDataset(analytics(env))
-              ? 'tracing() has no dataset: `analytics` must return a binding of Analytics Engine.'
+              ? 'tracing() has no dataset: `analytics` must return an Analytics Engine binding.'
               : undefined;
         if (problem !== undefined) throw new DeploymentError(problem);
       },

@@ -193,7 +193,7 @@ export function truncateToolResults({
   marker = charsShown,
 }: TruncationOptions = {}): ModuleUse {
   if (!Number.isInteger(maxLength) || maxLength < 0) {
-    throw new RangeError(`truncateToolResults: maxLength is ${maxLength}. Use a whole number from 0.`);
+    throw new RangeError(`truncateToolResults: maxLength is ${maxLength}. Use a whole number of at least 0.`);
   }
   return defineTransformer({
     name: `truncateToolResults(${maxLength})`,

@@ -88,7 +88,7 @@ export interface ElementPlace extends CollectPlace {
 export interface ToolProviderConfig {
   /**
    * Returns the current tools. Called before every model call, and again when calls run, including calls that
-   * another invocation began. A call of a tool that is gone by then gets the result of a tool that does not
+   * another invocation began. A call to a tool that is gone by then gets the result of a tool that does not
    * exist. Must be synchronous. If it throws, the turn fails. `view` shows the loop that asks. It is absent
    * if tools are only being listed.
    */

@@ -91,7 +91,7 @@ export async function* chatItems(
 interface FinishedCompletion {
   readonly finish: FinishReason;
   readonly text: string;
-  /** The calls of tools that the client runs. */
+  /** The calls to tools that the client runs. */
   readonly calls?: ChatToolCall[];
   readonly pending?: readonly PendingView[];
 }

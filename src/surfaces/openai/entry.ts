@@ -55,7 +55,7 @@ export interface OpenAiConfig {
    */
   readonly models?: Readonly<Record<string, string>> | undefined;
   /**
-   * `openAiLists()` of `holdfast/surfaces/openai/lists`: clients can list conversations and the input of
+   * `openAiLists()` from `holdfast/surfaces/openai/lists`: clients can list conversations and the input of
    * responses, and delete both. These routes do not exist by default.
    */
   readonly lists?: OpenAiLists | undefined;

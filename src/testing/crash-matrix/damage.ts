@@ -14,7 +14,7 @@ export interface Damage {
   /** The number of effects beyond those of the undisturbed play. */
   readonly effectsDoubled: number;
   /**
-   * The number of interrupted calls that are reported to the model as unknown: calls of `once` tools without
+   * The number of interrupted calls that are reported to the model as unknown: calls to `once` tools without
    * `reconcile`, and calls of any tool in a cancelled turn.
    */
   readonly effectsUnknown: number;

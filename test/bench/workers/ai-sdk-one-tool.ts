@@ -1,4 +1,4 @@
-/** A Worker with one tool of the AI SDK. Measures the cost of its start. */
+/** A Worker with one AI SDK tool. Measures the cost of its start. */
 import { DurableObject } from 'cloudflare:workers';
 import { generateText, tool } from 'ai';
 import { z } from 'zod';

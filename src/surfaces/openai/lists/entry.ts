@@ -23,7 +23,7 @@ export interface OpenAiLists {
 /**
  * Lets OpenAI clients list the conversations of a caller, read their items, set their titles, and delete
  * them. Pass it to `openAi({ lists })`. The index of sessions supplies the conversations, so `use` of the app
- * needs `sessionIndex()` of `holdfast/index`.
+ * needs `sessionIndex()` from `holdfast/index`.
  *
  * @example
  * ```ts

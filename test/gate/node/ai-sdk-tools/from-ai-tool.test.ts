@@ -238,7 +238,7 @@ describe('fromAiTool', () => {
     const ours = fromAiTool(pay, { name: 'pay' });
     expect((await callTool(ours, { eur: 5 })).content).toBe('Paid 5.');
     await expect(callTool(ours, { eur: 50 })).rejects.toThrow(
-      "The call of 'pay' waits until a person decides: May 'pay' run?. Use createTestSession for it.",
+      "The call to 'pay' waits until a person decides: May 'pay' run?. Use createTestSession for it.",
     );
     const always = fromAiTool({ ...pay, needsApproval: true }, { name: 'pay' });
     await expect(callTool(always, { eur: 5 })).rejects.toThrow(
@@ -263,7 +263,7 @@ describe('fromAiTool', () => {
     const ours = fromAiTool(confirm, { name: 'confirm' });
     expect(ours.effect).toBe('none');
     await expect(callTool(ours, {})).rejects.toThrow(
-      "The call of 'confirm' waits until a person sends its result.",
+      "The call to 'confirm' waits until a person sends its result.",
     );
   });
 

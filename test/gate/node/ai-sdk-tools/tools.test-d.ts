@@ -29,7 +29,7 @@ fromAiTool(weather, { name: 'weather', effect: 'reads' });
 // @ts-expect-error it needs a name, which the AI SDK does not keep with the tool
 fromAiTool(weather, {});
 
-// @ts-expect-error no tool of the AI SDK is without a schema
+// @ts-expect-error no AI SDK tool is without a schema
 fromAiTool({ description: 'Looks.', execute: () => 1 }, { name: 'look' });
 
 const counts = tool({

@@ -43,7 +43,7 @@ const inDevelopment = (line: string): readonly string[] =>
 const liveObjectHint = (tool: string): string =>
   `holdfast: Tool '${tool}' returned an instance of Shop, whose methods are tools. They are not offered, since results are stored as JSON. To chain it, ` +
   "declare its type: defineDomainType({ name: 'Shop', schema, tools: (value) => toolsOf(new Shop(value)) }). " +
-  `Name that as the 'output' of '${tool}', and chain it with chainFrom of 'holdfast/kinds'.`;
+  `Name that as the 'output' of '${tool}', and chain it with chainFrom from 'holdfast/kinds'.`;
 
 const play = async (tool: AnyTool, entries?: readonly Chained[], ...more: readonly string[]) => {
   const replies = [tool.name, ...more].map((name) => calls(name));

@@ -9,7 +9,7 @@ it.each<[string, object, string]>([
   [
     'policies.unknownTools.retries',
     { policies: { unknownTools: { retries: -1 } } },
-    "Agent 'clerk' has a policy 'unknownTools.retries' of -1. Use a whole number from 0.",
+    "Agent 'clerk' has a policy 'unknownTools.retries' of -1. Use a whole number of at least 0.",
   ],
   [
     'policies.unknownTools.similarity',
@@ -19,12 +19,12 @@ it.each<[string, object, string]>([
   [
     'policies.blankReplies.retries',
     { policies: { blankReplies: { retries: 0.5 } } },
-    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5. Use a whole number from 0.",
+    "Agent 'clerk' has a policy 'blankReplies.retries' of 0.5. Use a whole number of at least 0.",
   ],
   [
     'policies.resultCharacters',
     { policies: { resultCharacters: -1 } },
-    "Agent 'clerk' has a policy 'resultCharacters' of -1. Use a whole number from 0.",
+    "Agent 'clerk' has a policy 'resultCharacters' of -1. Use a whole number of at least 0.",
   ],
   [
     'policies.returnDirect',

@@ -18,7 +18,7 @@ describe('defineManualTool', () => {
     [
       'run',
       ofManual({ run }),
-      "Tool 'pay': it has 'run', but its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here.",
+      "Tool 'pay': it has 'run', but its caller runs it. Omit it, or use defineTool from 'holdfast' for a tool that runs here.",
     ],
     [
       'effect',
@@ -87,7 +87,7 @@ describe('defineTool', () => {
     [
       'no run',
       ofTool({ run: undefined }),
-      "Tool 'pay': it has no 'run'. Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
+      "Tool 'pay': it has no 'run'. Use a function, or defineManualTool from 'holdfast/answers' where the caller runs it.",
     ],
     [
       'manual instead of defineManualTool',

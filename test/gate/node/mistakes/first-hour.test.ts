@@ -1,5 +1,5 @@
 /**
- * Tests mistakes with decorators, webhooks, tools of the AI SDK and test sessions. Each case has the whole
+ * Tests mistakes with decorators, webhooks, AI SDK tools and test sessions. Each case has the whole
  * message.
  */
 
@@ -118,7 +118,7 @@ describe('a combination of tools', () => {
     [
       'a chained type and its agent with the same tool name',
       ofAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
-      "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName of 'holdfast/decorators'.",
+      "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName from 'holdfast/decorators'.",
     ],
     [
       'steps of a pipeline that do not fit together',
@@ -153,17 +153,17 @@ const ofAi =
   () =>
     Reflect.apply(fromAiTool, undefined, given);
 
-describe('a tool of the AI SDK', () => {
+describe('an AI SDK tool', () => {
   it.each<Mistake>([
     [
       'directly in a list of tools',
       ofAgent({ tools: [weather] }),
-      "Agent 'clerk' cannot have these tools: Tool at index 0 is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.",
+      "Agent 'clerk' cannot have these tools: Tool at index 0 is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.",
     ],
     [
       'in an object instead of a list',
       ofAgent({ tools: { weather } }),
-      "Agent 'clerk' has the tools of another library by their names. Use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool of 'holdfast/tools/ai-sdk'.",
+      "Agent 'clerk' has the tools of another library by their names. Use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool from 'holdfast/tools/ai-sdk'.",
     ],
     [
       'without options',
@@ -188,7 +188,7 @@ describe('a tool of the AI SDK', () => {
     [
       'that is only a name',
       ofAi('weather', { name: 'weather' }),
-      "Tool 'weather': it is made from 'weather'. Use a tool of the AI SDK.",
+      "Tool 'weather': it is made from 'weather'. Use an AI SDK tool.",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });
@@ -206,7 +206,7 @@ describe('a tool that its caller runs', () => {
     [
       'a function',
       ofManual({ run }),
-      "Tool 'locate': it has 'run', but its caller runs it. Omit it, or use defineTool of 'holdfast' for a tool that runs here.",
+      "Tool 'locate': it has 'run', but its caller runs it. Omit it, or use defineTool from 'holdfast' for a tool that runs here.",
     ],
     [
       'a timeout',

@@ -200,7 +200,7 @@ describe('an entry in a list of an agent', () => {
     [
       'a reference without defineReference',
       ofAgent({ tools: [{ name: 'manual', description: 'Rules.', notes: 'Quote.', tools: [] }] }),
-      "Agent 'clerk' cannot have these tools: Tool at index 0 ('manual') is the literal of a reference. Pass it to defineReference of 'holdfast/tool-groups'.",
+      "Agent 'clerk' cannot have these tools: Tool at index 0 ('manual') is the literal of a reference. Pass it to defineReference from 'holdfast/tool-groups'.",
     ],
     [
       'chaining as an option',

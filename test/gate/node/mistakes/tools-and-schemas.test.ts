@@ -67,9 +67,9 @@ describe('a list of tools', () => {
       `${NO_TOOLS} ('pay') is the literal of a tool. Pass it to defineTool.`,
     ],
     [
-      'a tool of the AI SDK',
+      'an AI SDK tool',
       ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
-      `${NO_TOOLS} is a tool of the AI SDK. Convert it with fromAiTool(tool, { name }) of 'holdfast/tools/ai-sdk'.`,
+      `${NO_TOOLS} is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.`,
     ],
     [
       'a class instead of an instance',
@@ -104,17 +104,17 @@ describe('a list of tools', () => {
     [
       'two tools with the same name',
       ofAgent({ tools: [tool, ofTool({})()] }),
-      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay', at index 0 and 1. Rename one, as with withName of 'holdfast/decorators'.",
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay', at index 0 and 1. Rename one, as with withName from 'holdfast/decorators'.",
     ],
     [
       'two tools with the same name, one of them from an object',
       ofAgent({ tools: [tool, add, new Sums()] }),
-      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 1 and 2 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 1 and 2 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) from 'holdfast/tool-objects'.",
     ],
     [
       'two objects of the same class',
       ofAgent({ tools: [new Sums(), new Sums()] }),
-      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 0 (Sums) and 1 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) of 'holdfast/tool-objects'.",
+      "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 0 (Sums) and 1 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) from 'holdfast/tool-objects'.",
     ],
     [
       'two tools with the same name, one of them locked',
@@ -124,7 +124,7 @@ describe('a list of tools', () => {
         tools: [tool],
         locked: [{ tool: ofTool({})(), unlockedBy: after('pay') }],
       }),
-      "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName of 'holdfast/decorators'.",
+      "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName from 'holdfast/decorators'.",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });

@@ -230,7 +230,7 @@ describe('a mistake in a module', () => {
     ],
     [{ when: 'soon' as 'call' }, "Module 'words': 'when' is 'soon'. Use 'call' or 'batch'."],
     [{ scope: 'frame' as 'path' }, "Module 'words': 'scope' is 'frame'. Use 'path', 'session' or 'turn'."],
-    [{ version: 0.5 }, "Module 'words': 'version' is 0.5. Use a whole number from 1 on."],
+    [{ version: 0.5 }, "Module 'words': 'version' is 0.5. Use a whole number of at least 1."],
   ])('is reported by the definition: %j', (settings, message) => {
     expect(() => wordsOf(settings)).toThrow(message);
   });

@@ -190,7 +190,7 @@ describe('a late result', () => {
     return shown.flatMap(({ role, text: words }) => (role === 'user' ? words : [])).slice(2);
   }
 
-  it('is shown with the input of its call, because another call of the tool may be in doubt too', async () => {
+  it('is shown with the input of its call, because another call to the tool may be in doubt too', async () => {
     expect(await noted(['5 EUR', '7 EUR'], ['7 EUR', '5 EUR'])).toEqual([
       'The call of \'pay\' with the input {"amount":"7 EUR"}, whose outcome was unknown, has answered after all: paid as 7 EU',
       'The call of \'pay\' with the input {"amount":"5 EUR"}, whose outcome was unknown, has answered after all: paid as 5 EU',

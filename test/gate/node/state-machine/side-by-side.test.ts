@@ -52,7 +52,7 @@ const deskAgent = (machine: AnyTool): AnyTool =>
 
 type Calls = ReturnType<typeof calls>;
 
-/** Returns two calls of `desk`, each with a loop of the machine for order 41 and these replies. */
+/** Returns two calls to `desk`, each with a loop of the machine for order 41 and these replies. */
 const deskScripts = (first: readonly Calls[], second: readonly Calls[]): Scripts => ({
   'Go.': [calls(['desk', { at: 1 }], ['desk', { at: 2 }]), 'Done.'],
   '{"at":1}': [orderCalls('41'), 'So.'],

@@ -215,7 +215,7 @@ describe('an invalid input declaration', () => {
       mini.object({ a: mini.string() }),
       inDevelopment(
         "its input is a schema of 'zod' that cannot be converted to JSON Schema. " +
-          "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() of 'holdfast/json-schema'.",
+          "Use Valibot, Zod 4 (import from 'zod', not 'zod/mini'), ArkType, or jsonSchema() from 'holdfast/json-schema'.",
         "its input is a schema of 'zod' that cannot be converted to JSON Schema.",
       ),
     ],

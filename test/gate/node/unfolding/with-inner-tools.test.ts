@@ -145,7 +145,7 @@ describe('withUnfolding', () => {
   });
 });
 
-describe('an invalid call of `withInnerTools` or `withUnfolding`', () => {
+describe('an invalid call to `withInnerTools` or `withUnfolding`', () => {
   it.each([
     [{ name: 'a b' }, "Tool 'a b': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -."],
     [

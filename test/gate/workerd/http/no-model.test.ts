@@ -13,14 +13,14 @@ import { config, deliver, expectProblem, problem, signedIssue } from './hook-del
 
 const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of 'holdfast/models/offline'.`;
+const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
 
 const NO_MODEL = problem(500, 'misconfigured', `This Worker has no model: ${NO_SERVER}`);
 
 const NO_PLANNER = problem(
   500,
   'misconfigured',
-  "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) of 'holdfast/models/offline'." +
+  "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) from 'holdfast/models/offline'." +
     ` ${SET}`,
 );
 
@@ -95,7 +95,8 @@ it('a Worker uses the model of its app with any settings', async () => {
 });
 
 describe('an app without a model', () => {
-  const GIVE = "Give createHoldfast one, such as openaiCompatible() of 'holdfast/models/openai-compatible'.";
+  const GIVE =
+    "Give createHoldfast one, such as openaiCompatible() from 'holdfast/models/openai-compatible'.";
 
   it.each([
     [[bare], "Agent 'bare' has no model, and neither has the app."],

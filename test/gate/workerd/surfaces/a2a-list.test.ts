@@ -141,7 +141,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     [{ pageToken: 'x' }, 'pageToken must be the nextPageToken of the previous page'],
     [{ contextId: 'a', pageToken: 'x' }, 'pageToken must be the nextPageToken of the previous page'],
     [{ pageToken: 7 }, 'pageToken must be a string'],
-    [{ historyLength: -1 }, 'historyLength must be a whole number from 0'],
+    [{ historyLength: -1 }, 'historyLength must be a whole number of at least 0'],
     [{ statusTimestampAfter: 'yesterday' }, 'statusTimestampAfter must be an ISO 8601 time'],
     [{ contextId: 'a', statusTimestampAfter: 'now' }, 'statusTimestampAfter must be an ISO 8601 time'],
     [{ includeArtifacts: 'yes' }, 'includeArtifacts must be true or false'],

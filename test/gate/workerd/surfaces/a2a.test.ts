@@ -536,7 +536,7 @@ describe('an invalid request', () => {
     [
       'a history of -1',
       call('GetTask', { id: 'a~b', historyLength: -1 }),
-      [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number from 0.'],
+      [200, 'r1', -32602, 'The params are not valid: historyLength must be a whole number of at least 0.'],
     ],
   ])('with %s is refused', async (_, body, refusal) => {
     expect(await rpc(body)).toEqual(refusal);

@@ -422,7 +422,7 @@ describe('client tools', () => {
       {
         agent: 'scripted',
         message:
-          "2 tools of a client were left out: agent 'scripted' does not use clientTools() of 'holdfast/client-tools'",
+          "2 tools of a client were left out: agent 'scripted' does not use clientTools() from 'holdfast/client-tools'",
       },
     ]);
   });

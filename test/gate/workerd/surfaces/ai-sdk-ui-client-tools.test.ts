@@ -67,7 +67,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
     expect(lastParts(chat).at(-1)).toMatchObject({ text: 'It is red.' });
     expect(lines.find(({ level }) => level === 'warn')).toMatchObject({
       message:
-        "1 tools of a client were left out: agent 'closed' does not use clientTools() of 'holdfast/client-tools'",
+        "1 tools of a client were left out: agent 'closed' does not use clientTools() from 'holdfast/client-tools'",
     });
   });
 

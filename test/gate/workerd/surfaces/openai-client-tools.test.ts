@@ -209,7 +209,7 @@ describe('functions of a client', () => {
     expect(response.output_text).toBe('Hello.');
     expect(offeredTools(asked)).toEqual([[], []]);
     const message =
-      "1 tools of a client were left out: agent 'closed' does not use clientTools() of 'holdfast/client-tools'";
+      "1 tools of a client were left out: agent 'closed' does not use clientTools() from 'holdfast/client-tools'";
     expect(lines.filter(({ level }) => level === 'warn')).toMatchObject([{ message }, { message }]);
   });
 

@@ -4,7 +4,7 @@ import { ConfigurationError } from '../../../../doors/model.ts';
 
 const SET = 'Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
-const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of 'holdfast/models/offline'.`;
+const NO_SERVER = `neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. ${SET} To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from 'holdfast/models/offline'.`;
 
 const modelOf = openaiCompatible();
 const request = { messages: [{ role: 'user' as const, text: 'Hello' }], tools: [] };
@@ -100,7 +100,7 @@ describe('`openaiCompatible` without options', () => {
     (env) => {
       expect(() => modelOf(env)).toThrow(
         new ConfigurationError(
-          "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) of 'holdfast/models/offline'." +
+          "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) from 'holdfast/models/offline'." +
             ` ${SET}`,
         ),
       );

@@ -15,7 +15,7 @@ import { createTurnSteps } from '../../../../doors/testing.ts';
 
 const START = Date.UTC(2026, 10, 23, 9);
 
-/** The trace context of each call of the tool: in its context, and as headers. */
+/** The trace context of each call to the tool: in its context, and as headers. */
 export const contexts: unknown[] = [];
 const pay = defineTool({
   name: 'pay',

@@ -43,7 +43,7 @@ describe('a long result', () => {
 
   it.each([-1, 0.5])('cannot have a limit of %d', (maxLength) => {
     expect(() => truncateToolResults({ maxLength })).toThrow(
-      new RangeError(`truncateToolResults: maxLength is ${maxLength}. Use a whole number from 0.`),
+      new RangeError(`truncateToolResults: maxLength is ${maxLength}. Use a whole number of at least 0.`),
     );
   });
 });

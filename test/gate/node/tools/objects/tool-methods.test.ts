@@ -322,7 +322,7 @@ describe('the tools of a plain object', () => {
     ],
     [
       { one: { description: 'x', run: () => 1 }, two: { description: 'x' } },
-      "Tool 'two': it has no 'run'. Use a function, or defineManualTool of 'holdfast/answers' where the caller runs it.",
+      "Tool 'two': it has no 'run'. Use a function, or defineManualTool from 'holdfast/answers' where the caller runs it.",
     ],
     [
       { one: { descripton: 'x', run: () => 1 } },

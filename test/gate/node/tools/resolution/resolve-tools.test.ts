@@ -117,9 +117,9 @@ describe('a list of tools', () => {
 describe('two tools with one name', () => {
   it('are refused in a list, even if an object brings one of them (AEV-04, AEV-05)', () => {
     const twice = (how: string) => new ToolResolutionError(`Duplicate tool name: 'add', at index ${how}`);
-    const byName = ". Rename one, as with withName of 'holdfast/decorators'";
+    const byName = ". Rename one, as with withName from 'holdfast/decorators'";
     const byPrefix =
-      ". Rename one, as with toolsOf(object, { prefix: 'calculator_' }) of 'holdfast/tool-objects'";
+      ". Rename one, as with toolsOf(object, { prefix: 'calculator_' }) from 'holdfast/tool-objects'";
     expect(() => resolveTools([tool('add'), tool('add')])).toThrow(twice(`0 and 1${byName}`));
     expect(() => resolveTools([tool('add'), new Calculator()])).toThrow(
       twice(`0 and 1 (Calculator)${byPrefix}`),
@@ -166,7 +166,7 @@ describe('a value that is not a tool', () => {
     [
       'the literal of a provider',
       { toolsNow: () => [] },
-      "Tool at index 1 is the literal of a tool provider. Wrap it in toolProvider({ ... }) of 'holdfast'",
+      "Tool at index 1 is the literal of a tool provider. Wrap it in toolProvider({ ... }) from 'holdfast'",
     ],
     ['text', 'look', "Tool at index 1 is 'look'. List the tool itself"],
   ])('is refused with its index: %s (AEV-03)', (_, source, message) => {

@@ -22,7 +22,7 @@ const problem = (type: string, status: number, detail: string) => ({
 });
 
 const NO_PLANNER =
-  "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) of 'holdfast/models/offline'." +
+  "MODEL is 'offline', which runs in development only, as orOffline(openaiCompatible()) from 'holdfast/models/offline'." +
   ' Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to the name of the model there.';
 
 const rpcError = (code: number, message: string) => ({ jsonrpc: '2.0', error: { code, message }, id: null });

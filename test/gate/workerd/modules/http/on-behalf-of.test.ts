@@ -174,7 +174,7 @@ describe('a contradictory app', () => {
       'a caller delegates, and the app names no person',
       DELEGATING,
       { personOf: null },
-      "`auth` returned a caller with `delegates: true`. Add onBehalfOf() of 'holdfast/http' to `use`.",
+      "`auth` returned a caller with `delegates: true`. Add onBehalfOf() from 'holdfast/http' to `use`.",
     ],
     [
       'the id of a delegating caller could be that of a person',
