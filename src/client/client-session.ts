@@ -8,7 +8,7 @@ import type { PendingView } from '../worker/turn-view.ts';
 import type { ClientAnswer, StreamItem, WatchItem } from './follow.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** The address of an agent, and the caller's credentials. */
+/** The URL of an agent, and the caller's credentials. */
 export interface ClientOptions<Name = string> extends TransportOptions {
   /** The name of the agent. */
   readonly agent: Name;
@@ -33,7 +33,7 @@ export type SentFile =
   | Blob
   | { readonly bytes: Uint8Array; readonly mediaType: string; readonly name?: string };
 
-/** A part of a message: text, or a file by its address or in base64. */
+/** A part of a message: text, or a file by its URL or in base64. */
 export type ClientPart =
   | { readonly type: 'text'; readonly text: string }
   | {

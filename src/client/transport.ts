@@ -3,7 +3,7 @@ import { HoldfastError } from './holdfast-error.ts';
 
 /** Connection options of a client. */
 export interface TransportOptions {
-  /** The address of the Worker: `https://agents.example.com`, with its path prefix if it has one. */
+  /** The URL of the Worker: `https://agents.example.com`, with its path prefix if it has one. */
   readonly url: string;
   /**
    * Sent as `Authorization: Bearer`. A function is called before every request, so that it can renew an
@@ -65,7 +65,7 @@ const MAX_RETRY_AFTER_SECONDS = 120;
 /** Milliseconds of silence after which a server counts as lost. Our servers send a heartbeat every 15 s. */
 const MAX_SILENCE_MS = 50_000;
 
-/** @throws TypeError if the address is invalid. */
+/** @throws TypeError if the URL is invalid. */
 export function createTransport({
   url,
   token,
@@ -175,7 +175,7 @@ function connectionLostError(
 }
 
 /**
- * Returns whether this runs in a page. A page resolves relative addresses, and its browser hides the reason
+ * Returns whether this runs in a page. A page resolves relative URLs, and its browser hides the reason
  * of a failed request.
  */
 const isPage = (): boolean => 'location' in globalThis;

@@ -158,7 +158,7 @@ export const isAcceptedFile = ({ data, url }: MediaTaken, file: MessageFile): bo
 
 /** Returns the description of a file for an error message. */
 export const describeFile = (file: MessageFile): string =>
-  `a file of the type '${file.mediaType}'${isLinked(file) ? ' by its address' : ''}`;
+  `a file of the type '${file.mediaType}'${isLinked(file) ? ' by its URL' : ''}`;
 
 /** Returns the URL of a file, or a data URL with its bytes. */
 export const toFileUrl = (file: MessageFile): string =>

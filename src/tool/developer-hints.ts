@@ -138,7 +138,7 @@ export const FIXES = {
   enable_request_signal:
     'The Worker does not notice when a client disconnects. Add it to `compatibility_flags` in wrangler.toml.',
   global_fetch_strictly_public:
-    "An address that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
+    "A URL that comes from data may reach servers behind the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
 };
 
 /** Returns the problem of a value listed as a tool, to follow "Tool at index 0 ". */

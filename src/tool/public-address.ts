@@ -21,8 +21,8 @@ export interface RefusedAddress {
 }
 
 /**
- * Parses an address that comes from data, such as that of an MCP server or of a file that a model's provider
- * fetches. Returns the address or its problem: it must begin with `https:`, contain no credentials, and point
+ * Parses a URL that comes from data, such as that of an MCP server or of a file that a model's provider
+ * fetches. Returns the URL or its problem: it must begin with `https:`, contain no credentials, and point
  * to no host that is known to be private. All spellings of an IP address are covered, since `URL` normalizes
  * them. Ports are not checked, since TLS fails with services that do not expect it. A public name can resolve
  * to a private address, which Workers cannot see. Their own `fetch` reaches only the public internet, unless

@@ -102,8 +102,8 @@ export interface AppFiles {
     query: { readonly id: string; readonly ahead: number },
   ): Promise<SessionFile | undefined>;
   /**
-   * Returns the query of an address that shows the file without a token for a limited time, or `undefined` if
-   * the environment has no signing key. Absent if the module makes no such addresses.
+   * Returns the query of a URL that shows the file without a token for a limited time, or `undefined` if
+   * the environment has no signing key. Absent if the module makes no such URLs.
    *
    * @throws DeploymentError if the key is too easy to guess.
    */
@@ -120,7 +120,7 @@ export interface FileAddress {
   readonly file: string;
 }
 
-/** An app that signs addresses of files. */
+/** An app that signs URLs of files. */
 interface SigningApp {
   readonly env: Readonly<Record<string, unknown>>;
   /** The time in milliseconds since the epoch. */
@@ -133,7 +133,7 @@ interface ExternalFileStore {
 }
 
 /**
- * A part of a message: from `content` or `file`, or a file as a client sends it, in base64 or by its address.
+ * A part of a message: from `content` or `file`, or a file as a client sends it, in base64 or by its URL.
  */
 export type SentPart =
   | ContentPart

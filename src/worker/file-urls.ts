@@ -1,26 +1,26 @@
 /**
- * The addresses of the files that a turn shows. Making one is asynchronous and translators are synchronous,
- * so addresses are made before an item is shown.
+ * The URLs of the files that a turn shows. Making one is asynchronous and translators are synchronous,
+ * so URLs are made before an item is shown.
  */
 import { type ContentPart, isFile, isStoredFile } from '../tool/content.ts';
 import type { ModuleRequest, RouteSession } from './module-request.ts';
 import type { TurnItem } from './turn-feed.ts';
 
-/** The addresses of the files of a session. */
+/** The URLs of the files of a session. */
 export interface FileUrls {
   /**
-   * Returns the address of a file that an item showed, or that `make` received. @throws Error for any other
+   * Returns the URL of a file that an item showed, or that `make` received. @throws Error for any other
    * file.
    */
   url(file: string): string;
-  /** Makes the addresses of these files, by their ids. */
+  /** Makes the URLs of these files, by their ids. */
   make(files: readonly string[]): Promise<void>;
-  /** Returns the same items, after making the addresses of each item's files. */
+  /** Returns the same items, after making the URLs of each item's files. */
   items<Item extends TurnItem>(items: AsyncIterable<Item>): AsyncIterable<Item>;
 }
 
 /**
- * Makes the addresses of the files of a session, for a surface.
+ * Makes the URLs of the files of a session, for a surface.
  *
  * @example
  * ```ts

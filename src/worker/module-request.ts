@@ -122,9 +122,9 @@ export interface ModuleRequest {
   /** Converts a failure to a problem. An internal failure becomes a general problem without details. */
   problem(failure: unknown): RouteProblem;
   /**
-   * Returns the address of a file of one of the caller's sessions. If the app has a signing key, a page can
-   * show the address without a token for a limited time; otherwise it needs the token like every other
-   * address.
+   * Returns the URL of a file of one of the caller's sessions. If the app has a signing key, a page can
+   * show the URL without a token for a limited time; otherwise it needs the token like every other
+   * URL.
    */
   fileUrl(of: RouteSession & { readonly file: string }): Promise<string>;
   /** Keeps work running after the response. */

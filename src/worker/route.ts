@@ -158,7 +158,7 @@ export const defineRoute = <
 ): RouteEntry<Access, Path, Method> => route;
 
 /**
- * Responses that set their own caching and cross-origin headers: those at an address that its holder may
+ * Responses that set their own caching and cross-origin headers: those at a URL that its holder may
  * share.
  */
 export const SHARED_RESPONSES = new WeakSet<Response>();
@@ -179,7 +179,7 @@ interface LinkSettings {
 
 /**
  * Makes the function that returns the prefix of a response's links: the app's `basePath`, or else the path
- * where the routes are mounted, from the address of the request. In development it warns once if the two
+ * where the routes are mounted, from the URL of the request. In development it warns once if the two
  * differ.
  */
 export function createLinkBase({

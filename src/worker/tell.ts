@@ -216,7 +216,7 @@ class RequestErrorWording implements ErrorWording {
 
 /**
  * Returns the text of a result for a person. A model reads a line for each file. With `fileUrl`, that line
- * becomes one with the file's address; otherwise it is removed.
+ * becomes one with the file's URL; otherwise it is removed.
  */
 export function formatResult(result: ResultData, fileUrl?: (id: string) => string): string {
   const parts = partsOfResult(result);

@@ -51,7 +51,7 @@ async function mustNotBeErased({ port }: Target, incarnation: string): Promise<v
 }
 
 /**
- * Responds with the answer of a turn or, if there is none yet, with 202 and the turn's own address. That is
+ * Responds with the answer of a turn or, if there is none yet, with 202 and the turn's own URL. That is
  * right even for a message on its way into another turn: it becomes a turn of its own if that one ends first.
  */
 async function respond(

@@ -5,7 +5,7 @@ import { PENDING_CALL, type PendingCall } from '../journal/wait.ts';
 import { foldStoppedTurn, STOPPED_TURN, type TurnAnswer } from '../session/watching/turn-outcome.ts';
 import { type Infer, type Shape, TEXT } from '../tool/shape.ts';
 
-/** A call that waits, with the address for its answer. */
+/** A call that waits, with the URL for its answer. */
 export interface PendingView extends Infer<typeof PENDING_VIEW> {}
 export const PENDING_VIEW = {
   object: {
@@ -14,7 +14,7 @@ export const PENDING_VIEW = {
   and: PENDING_CALL,
 } as const satisfies Shape;
 
-/** Returns the view of a call of the session at `path`, with the address for its answer. */
+/** Returns the view of a call of the session at `path`, with the URL for its answer. */
 export const toPendingView =
   (path: string) =>
   (pending: PendingCall): PendingView => ({
@@ -81,7 +81,7 @@ export const LATER_VIEW = {
   },
 } as const satisfies Shape;
 
-/** A turn that waits for a person: its output so far, and the address for the answer of each call. */
+/** A turn that waits for a person: its output so far, and the URL for the answer of each call. */
 export interface SuspendedView extends Infer<typeof SUSPENDED_VIEW> {}
 export const SUSPENDED_VIEW = {
   object: {
@@ -103,7 +103,7 @@ export function queuedView({ session, agent }: TurnAddress, message: QueuedMessa
   return 'at' in message ? { ...told, startsAt: new Date(message.at).toISOString() } : told;
 }
 
-/** Returns the output so far of a waiting turn, with the addresses for answers. */
+/** Returns the output so far of a waiting turn, with the URLs for answers. */
 export const suspendedView = (
   at: PendingSession<TurnAddress>,
   events: readonly StoredEvent[],

@@ -9,7 +9,7 @@ export interface ConsolePage {
 
 /**
  * Loads the page. The program is one file, and would otherwise contain the page a second time: its build
- * replaces the address by that of the module in the package.
+ * replaces the URL by that of the module in the package.
  */
 export async function loadPage(): Promise<ConsolePage> {
   const { GZIPPED, POLICY } = await import('../../modules/console/built-page.js');

@@ -145,7 +145,7 @@ async function forward(
   else await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }
 
-/** Returns the address at the deployment. The path is joined as text, so that it cannot name another host. */
+/** Returns the URL at the deployment. The path is joined as text, so that it cannot name another host. */
 const targetOf = (url: URL, path: string): string =>
   `${url.origin}${url.pathname.replace(/\/+$/, '')}${path.startsWith('/') ? path : '/'}`;
 

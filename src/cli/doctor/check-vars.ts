@@ -82,7 +82,7 @@ export const checkToken: Check = (project) => {
             id: 'files-key',
             level: 'error' as const,
             what: `HOLDFAST_FILES_KEY in ${file} is the same as HOLDFAST_TOKEN.`,
-            why: 'Clients know the token, and could sign the address of any file.',
+            why: 'Clients know the token, and could sign the URL of any file.',
             fix: 'Generate a separate key with openssl rand -hex 32.',
           },
         ]
@@ -125,7 +125,7 @@ export const checkBaseUrl: Check = (project) => {
         what: `OPENAI_BASE_URL in ${where} has no path.`,
         why: 'Requests go to its path plus /chat/completions, and nearly every server has this below /v1.',
         fix: 'End it with /v1.',
-        // An address with credentials or a query needs a manual fix.
+        // A URL with credentials or a query needs a manual fix.
         ...(url.username === '' && url.search === '' && { edits: [edit] }),
       },
     ];

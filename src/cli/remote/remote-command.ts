@@ -35,7 +35,7 @@ export interface Deployment {
    * @throws CannotAsk if the app lacks `operators()`; HoldfastError if the caller is not an operator.
    */
   mustAdmitOperators(agent: string): Promise<void>;
-  /** Resolves with `true` if a Holdfast app is at this address. */
+  /** Resolves with `true` if a Holdfast app is at this URL. */
   isThere(): Promise<boolean>;
 }
 

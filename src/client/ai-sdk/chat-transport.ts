@@ -15,10 +15,10 @@ import {
   unloading,
 } from './lasting-stream.ts';
 
-/** The address of an agent's chats, and the options of requests. */
+/** The URL of an agent's chats, and the options of requests. */
 export interface HoldfastChatOptions<Message extends UIMessage = UIMessage>
   extends Pick<HttpChatTransportInitOptions<Message>, 'headers' | 'credentials' | 'body' | 'fetch'> {
-  /** The address of the agent's chats, such as `https://desk.example/agents/desk/chat`. */
+  /** The URL of the agent's chats, such as `https://desk.example/agents/desk/chat`. */
   readonly api: string;
   /**
    * Whether `stop()` of the chat cancels the turn in the Worker. `useChat` also stops its chat when its

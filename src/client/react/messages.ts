@@ -13,7 +13,7 @@ export interface ShownFile {
   readonly mediaType: string;
   readonly name?: string | undefined;
   readonly id?: string | undefined;
-  /** The address of a file that the session does not store, or a data URL of a file that a model has made. */
+  /** The URL of a file that the session does not store, or a data URL of a file that a model has made. */
   readonly url?: string | undefined;
 }
 

@@ -63,7 +63,7 @@ export function createSessionStore(session: ClientSession<unknown>): SessionStor
   };
 }
 
-/** Options of `useSession`: a session of a client, or the address of its agent. */
+/** Options of `useSession`: a session of a client, or the URL of its agent. */
 export type UseSessionOptions = { readonly session: string } & (
   | { readonly client: Client<unknown> }
   | ({ readonly agent: string; readonly client?: undefined } & Pick<TransportOptions, 'url' | 'token'>)

@@ -9,7 +9,7 @@ export type Pending = Suspended['pending'][number];
 
 export type Standing = Answer | Suspended | (Later & { readonly outcome?: undefined });
 
-/** Returns the address of a session's file. */
+/** Returns the URL of a session's file. */
 export type FileUrls = (id: string) => string;
 
 /** Returns the task id of a turn. Session ids cannot contain a `~`. */
@@ -118,7 +118,7 @@ export function answerOf({ text, object }: Answer | Suspended): Artifact | undef
   return parts.length > 0 ? { artifactId: ANSWER, name: ANSWER, parts } : undefined;
 }
 
-/** Returns the artifacts of calls, and the addresses of their files. */
+/** Returns the artifacts of calls, and the URLs of their files. */
 export const artifactsOf = ({ artifacts, files = [] }: Answer | Suspended, urls: FileUrls): Artifact[] => [
   ...artifacts.map(({ call, tool, type, value }, place) => ({
     artifactId: `${call}/artifact/${place}`,

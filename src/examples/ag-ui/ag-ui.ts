@@ -155,7 +155,7 @@ const toStartedRun = (thread: Thread, stream: TurnStream): StartedRun => ({
   items: shownIn(thread, stream),
 });
 
-/** Returns the items of a turn with texts for people and the addresses of its files. */
+/** Returns the items of a turn with texts for people and the URLs of its files. */
 const shownIn = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 

@@ -2,10 +2,10 @@
 import type { ContentPart as AgUiPart } from '@ag-ui/client';
 import type { ContentPart } from '../../index.ts';
 
-/** Returns the address of a session's file. */
+/** Returns the URL of a session's file. */
 export type FileUrls = (id: string) => string;
 
-/** Converts each part. A file becomes its address. */
+/** Converts each part. A file becomes its URL. */
 export const partsOf = (parts: readonly ContentPart[], urls: FileUrls): AgUiPart[] =>
   parts.flatMap((part): AgUiPart[] => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }];

@@ -60,7 +60,7 @@ export interface StreamedEvent {
 /** The timeout for each step of the demo, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** Makes a client of one session at a Worker's address. Sends no request yet. */
+/** Makes a client of one session at a Worker's URL. Sends no request yet. */
 export function openSession(url: string, session: string, agent = 'support'): Client {
   const path = `${url}/agents/${agent}/sessions/${session}`;
   const post = (message: string, headers: Readonly<Record<string, string>>): Promise<Response> =>

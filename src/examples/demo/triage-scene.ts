@@ -11,7 +11,7 @@ interface Delivered {
   readonly status: string;
   readonly session: string;
   readonly turn: string;
-  /** The address of the turn that it started. */
+  /** The URL of the turn that it started. */
   readonly location: string;
 }
 
@@ -79,7 +79,7 @@ async function deliver({ url }: Stage, id: string): Promise<Delivered> {
   return { ...told, location: response.headers.get('location') ?? '' };
 }
 
-/** Polls the address of a turn until it has an answer. Before that, the status is 202. */
+/** Polls the URL of a turn until it has an answer. Before that, the status is 202. */
 async function answerAt(address: string): Promise<Answer> {
   let answer: Answer | undefined;
   await pollUntil('the turn has its answer', 30_000, async () => {

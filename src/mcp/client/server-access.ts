@@ -20,13 +20,13 @@ export function serverUrlOf(client: McpClient, { principal, context }: McpUser):
   // Code without types can return a promise.
   const address = typeof given === 'string' ? URL.parse(given) : null;
   if (!address || !/^https?:$/.test(address.protocol)) {
-    throw unreachableError(client, 'its address is not an http(s) URL');
+    throw unreachableError(client, 'its URL is not an http(s) URL');
   }
   // A literal comes from the developer. A URL from data can come from anyone.
   if (typeof url === 'string') return address;
   const read = parsePublicAddress(given, allowPrivate);
   if (read instanceof URL) return read;
-  throw unreachableError(client, `its address ${read.wrong}`);
+  throw unreachableError(client, `its URL ${read.wrong}`);
 }
 
 /**
@@ -191,7 +191,7 @@ function computeUrl(client: McpClient, url: (user: McpUser) => string, user: Mcp
   try {
     return url(user);
   } catch (cause) {
-    throw unreachableError(client, 'its address could not be made', { cause });
+    throw unreachableError(client, 'its URL could not be computed', { cause });
   }
 }
 

@@ -137,7 +137,7 @@ const targetIdOf = ({ client, address, tool }: RemoteTarget): string =>
   JSON.stringify([client.name, address, tool.name]);
 
 const movedText = ({ client: { name } }: RemoteTarget, { tool }: CallContext): string =>
-  `Tool '${tool}' is not called: MCP server '${name}' has another address than when it listed this tool. Its tools are ` +
+  `Tool '${tool}' is not called: MCP server '${name}' has another URL than when it listed this tool. Its tools are ` +
   'listed again before your next reply: call one of those.';
 
 const notPreparedText = ({ name }: ListedTool): string =>

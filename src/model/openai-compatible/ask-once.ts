@@ -44,7 +44,7 @@ const send = (
   body: string | Uint8Array<ArrayBuffer>,
   { patience, signal }: OpenAttempt,
 ): Promise<Response> => {
-  // A redirect would send the key to an address that is not configured.
+  // A redirect would send the key to a URL that is not configured.
   const request: RequestInit = {
     method: 'POST',
     headers: endpoint.headers,

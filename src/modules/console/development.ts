@@ -11,7 +11,7 @@ import { findRemoteSign } from '../../worker/auth.ts';
 export const isDevelopment: boolean = literals !== undefined;
 
 /**
- * Returns a layer that logs the address of the page once, when the first request from this machine arrives,
+ * Returns a layer that logs the URL of the page once, when the first request from this machine arrives,
  * since only a request shows the port. `host` returns the app's host.
  */
 export const addressNotice =

@@ -128,7 +128,7 @@ function parseOrigins(origins: readonly string[]): Origins {
 }
 
 /**
- * Returns the origin that browsers send for a page at this address, or `undefined` if no page can have it.
+ * Returns the origin that browsers send for a page at this URL, or `undefined` if no page can have it.
  */
 function parseOrigin(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined;

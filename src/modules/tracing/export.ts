@@ -22,7 +22,7 @@ import { TRACEPARENT } from './trace-context.ts';
 /** The destination and contents of exports. */
 export interface Exporting {
   /**
-   * Returns the address of the receiver, without `/v1/traces`. A function of the app can return any value.
+   * Returns the URL of the receiver, without `/v1/traces`. A function of the app can return any value.
    */
   endpoint?(env: Env): unknown;
   /** Returns the headers of each request. A function of the app can return any value. */

@@ -59,7 +59,7 @@ export interface GithubDelivery<Event extends string = string> extends SenderDel
   readonly body: string | undefined;
   /** The author of `body`. */
   readonly author: string | undefined;
-  /** The address of the web page. */
+  /** The URL of the web page. */
   readonly url: string | undefined;
   /** The user that caused the event. */
   readonly sender: { readonly login: string; readonly isBot: boolean } | undefined;

@@ -67,7 +67,7 @@ export interface SlackWebhookConfig<Event extends string> extends SenderConfig<E
 }
 
 /**
- * Starts an agent from events, slash commands and interactions in Slack, at one address. By default, each
+ * Starts an agent from events, slash commands and interactions in Slack, at one URL. By default, each
  * thread and each direct message has its own session. A signed `url_verification` gets its response.
  *
  * A message is identified by its channel and time, so that its `message` and its `app_mention` count as one
@@ -188,7 +188,7 @@ function messageOf({ event, channel, user, text }: DeliveryFacts, { about }: Sla
   return describeDelivery({ lines, outsideTexts: told === undefined ? [] : [{ by, text: told }] });
 }
 
-/** Matches the public address of a file, and an app's own data in a form. */
+/** Matches the public URL of a file, and an app's own data in a form. */
 const isAppPrivateKey: IsSecret = (key) => key === 'permalink_public' || key === 'private_metadata';
 
 const contextOf = ({ hook, event, team, channel, user, thread, payload }: DeliveryFacts): JsonObject => ({

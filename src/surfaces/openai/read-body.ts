@@ -130,7 +130,7 @@ export function readTextValue(text: Json | undefined, param: string): string {
 }
 
 /**
- * Returns a file from its bytes or its https address. `fallback`: the media type if the address does not show
+ * Returns a file from its bytes or its https URL. `fallback`: the media type if the URL does not show
  * it.
  */
 export function toFilePart(

@@ -53,7 +53,7 @@ function assertAllowed(address: URL, { server, allowPrivate }: FetchRules): URL 
   if (allowPrivate || address.origin === server.origin) return address;
   const read = parsePublicAddress(address);
   if (read instanceof URL) return read;
-  throw new AddressRefusedError(`it names an address that ${read.wrong}`);
+  throw new AddressRefusedError(`it names a URL that ${read.wrong}`);
 }
 
 function redirectTargetOf(response: Response, asked: URL): URL | undefined {

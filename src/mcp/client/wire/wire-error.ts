@@ -87,7 +87,7 @@ export class AnswerTooLargeError extends WireError {
   }
 }
 
-/** The address is not allowed. Nothing was sent. */
+/** The URL is not allowed. Nothing was sent. */
 export class AddressRefusedError extends WireError {
   override readonly name = 'AddressRefusedError';
   readonly phrase: string;

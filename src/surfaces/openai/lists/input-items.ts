@@ -78,7 +78,7 @@ export class InputItems {
 
   #content(part: ContentPart): InputContent {
     if (!isFile(part)) return { type: 'input_text', text: part.text };
-    // The journal never contains a file without an address.
+    // The journal never contains a file without a URL.
     const url = isStoredFile(part) ? this.#fileUrl(part.id) : isNewFile(part) ? '' : part.url;
     if (part.mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url };
     return { type: 'input_file', file_url: url, ...(part.name !== undefined && { filename: part.name }) };

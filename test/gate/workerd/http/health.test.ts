@@ -122,7 +122,7 @@ describe('GET /health', () => {
     const warnings = [
       'The flag enable_request_signal is off. The Worker does not notice when a client disconnects. Add it to ' +
         '`compatibility_flags` in wrangler.toml.',
-      'The flag global_fetch_strictly_public is off. An address that comes from data may reach servers behind ' +
+      'The flag global_fetch_strictly_public is off. A URL that comes from data may reach servers behind ' +
         "the Worker's own zone. Add it to `compatibility_flags` in wrangler.toml.",
     ];
     expect(health).toEqual({ status: 'ok', warnings });

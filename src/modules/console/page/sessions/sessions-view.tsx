@@ -89,7 +89,7 @@ const STATUSES: readonly SessionStatus[] = ['running', 'waiting', 'failed', 'idl
 
 interface ChoiceProps {
   readonly label: string;
-  /** The name of its value in the address. */
+  /** The name of its value in the URL. */
   readonly name: string;
   readonly value: string;
   readonly all: string;

@@ -1,4 +1,4 @@
-/** Reads and writes the page's place in the address, after `#`, so that it never reaches the server. */
+/** Reads and writes the page's place in the URL, after `#`, so that it never reaches the server. */
 import { signal } from '@preact/signals';
 
 /** The views of one session, in the order of their tabs. */
@@ -6,7 +6,7 @@ export const SESSION_TABS = ['chat', 'turn', 'tools', 'journal', 'state'] as con
 export type SessionTab = (typeof SESSION_TABS)[number];
 
 /**
- * A place in the page. `query` contains the values that a view stores in the address, such as the open event.
+ * A place in the page. `query` contains the values that a view stores in the URL, such as the open event.
  * `owner` is set if an operator looks at the sessions of another owner, such as `tenant:acme`.
  */
 export type Place = (
@@ -41,7 +41,7 @@ function decodeSegment(part: string): string {
   }
 }
 
-/** Returns the address of a place, for `href`. The owner defaults to the current one. */
+/** Returns the URL of a place, for `href`. The owner defaults to the current one. */
 export function hrefOf(to: Place): string {
   const path =
     to.view === 'session' ? ['s', to.agent, to.session, to.tab].map(encodeURIComponent).join('/') : to.view;
@@ -50,7 +50,7 @@ export function hrefOf(to: Place): string {
   return `#/${path}${search && `?${search}`}`;
 }
 
-/** Returns the address of a session of the current owner. */
+/** Returns the URL of a session of the current owner. */
 export const sessionHref = (
   agent: string,
   session: string,
@@ -68,7 +68,7 @@ export function go(to: Place, how: 'push' | 'replace' = 'push'): void {
   }
 }
 
-/** Changes query values in the address, without a new entry in the history. `undefined` removes a value. */
+/** Changes query values in the URL, without a new entry in the history. `undefined` removes a value. */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const query = { ...place.peek().query };
   for (const [name, value] of Object.entries(changes)) {

@@ -29,10 +29,10 @@ describe('the URL of a server', () => {
   });
 
   it.each([
-    ['https://10.0.0.1/', 'its address points to a private network'],
-    ['http://mcp.example.com/', 'its address does not begin with https:'],
-    ['https://a:b@mcp.example.com/', 'its address holds credentials'],
-    ['nowhere', 'its address is not an http(s) URL'],
+    ['https://10.0.0.1/', 'its URL points to a private network'],
+    ['http://mcp.example.com/', 'its URL does not begin with https:'],
+    ['https://a:b@mcp.example.com/', 'its URL holds credentials'],
+    ['nowhere', 'its URL is not an http(s) URL'],
   ])('is missing if the function returns %s', (url, phrase) => {
     expect(() => addressOf(() => url)).toThrow(connectError(phrase));
   });
@@ -46,11 +46,11 @@ describe('the URL of a server', () => {
     const fails = () => {
       throw planted;
     };
-    expect(() => addressOf(fails)).toThrow(connectError('its address could not be made'));
+    expect(() => addressOf(fails)).toThrow(connectError('its URL could not be computed'));
     expect(() => addressOf(fails)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: the types do not offer the secrets
     expect(() => addressOf(async () => 'https://mcp.example.com/')).toThrow(
-      connectError('its address is not an http(s) URL'),
+      connectError('its URL is not an http(s) URL'),
     );
   });
 });

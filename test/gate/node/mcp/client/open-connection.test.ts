@@ -61,12 +61,12 @@ describe('the opening of a connection', () => {
   });
 
   it.each([
-    ['http://mcp.example.com/mcp', 'its address does not begin with https:'],
-    ['https://ada:secret@mcp.example.com/', 'its address holds credentials'],
-    ['https://169.254.169.254/latest', 'its address points to a private network'],
-    ['https://localhost/mcp', 'its address points to a private network'],
-    ['mcp.example.com', 'its address is not an http(s) URL'],
-    ['ftp://mcp.example.com/', 'its address is not an http(s) URL'],
+    ['http://mcp.example.com/mcp', 'its URL does not begin with https:'],
+    ['https://ada:secret@mcp.example.com/', 'its URL holds credentials'],
+    ['https://169.254.169.254/latest', 'its URL points to a private network'],
+    ['https://localhost/mcp', 'its URL points to a private network'],
+    ['mcp.example.com', 'its URL is not an http(s) URL'],
+    ['ftp://mcp.example.com/', 'its URL is not an http(s) URL'],
   ])('does not send a request to the address %s if the address comes from data', async (url, why) => {
     const server = fakeServer();
     const error = await rejectionOf(open(server, { url: () => url }));
@@ -79,7 +79,7 @@ describe('the opening of a connection', () => {
     const error = await rejectionOf(
       open(fakeServer(), { url: () => 'http://a:b@localhost/', allowPrivate: true }),
     );
-    expect(error).toEqual(unreachableError('its address holds credentials'));
+    expect(error).toEqual(unreachableError('its URL holds credentials'));
   });
 
   it('sends requests to a private address that is in the code', async () => {

@@ -143,7 +143,7 @@ describe('a list of tools', () => {
     const desk = session([moving], [calls('pay'), calls('pay'), 'Done.']);
     await desk.send('Pay');
     expect(results(desk)).toEqual([
-      "Error: Tool 'pay' is not called: MCP server 'bank' has another address than when it listed this tool. Its tools are " +
+      "Error: Tool 'pay' is not called: MCP server 'bank' has another URL than when it listed this tool. Its tools are " +
         'listed again before your next reply: call one of those.',
       'paid in the west',
     ]);
@@ -172,7 +172,7 @@ describe('a client without a valid address', () => {
     expect(offeredTools(desk)).toEqual([names, names, names]);
     expect(said).toEqual([
       expect.stringMatching(
-        /^holdfast: MCP server 'shop' cannot be reached: its address could not be made\. What was thrown: Error: no endpoint at /,
+        /^holdfast: MCP server 'shop' cannot be reached: its URL could not be computed\. What was thrown: Error: no endpoint at /,
       ),
     ]);
     expect(server.requests).toEqual([]);
@@ -185,7 +185,7 @@ describe('a client without a valid address', () => {
     const desk = session([facade], [calls('shop'), 'Sorry.']);
     await desk.send('Open it');
     expect(results(desk)).toEqual([
-      "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its address is not an http(s) URL. " +
+      "Tool 'shop' cannot show its tools now. MCP server 'shop' cannot be reached: its URL is not an http(s) URL. " +
         'Go on without them.',
     ]);
   });

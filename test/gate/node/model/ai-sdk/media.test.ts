@@ -262,14 +262,10 @@ describe('a file that the model does not accept', () => {
   it.each<[string, readonly ModelMessage[], string]>([
     ['anthropic.messages', [userMessage(sampleFile('audio/wav'))], "'audio/wav' in a message"],
     ['anthropic.messages', toolMessages(sampleFile('audio/wav')), "'audio/wav' in a result"],
-    [
-      'bedrock.anthropic.messages',
-      [userMessage(linked('image/png'))],
-      "'image/png' by its address in a message",
-    ],
+    ['bedrock.anthropic.messages', [userMessage(linked('image/png'))], "'image/png' by its URL in a message"],
     ['deepseek.chat', [userMessage(png, sampleFile('application/pdf'))], "'application/pdf' in a message"],
     ['groq.chat', toolMessages(png), "'image/png' in a result"],
-    ['google.generative-ai', toolMessages(linked('image/png')), "'image/png' by its address in a result"],
+    ['google.generative-ai', toolMessages(linked('image/png')), "'image/png' by its URL in a result"],
     ['xai.responses', [userMessage(sampleFile('application/pdf'))], "'application/pdf' in a message"],
     ['own.chat', toolMessages(png), "'image/png' in a result"],
   ])('causes an error that names its type before the request of %s: %#', async (provider, messages, what) => {

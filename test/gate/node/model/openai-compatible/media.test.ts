@@ -70,8 +70,8 @@ describe('a message with files', () => {
 
   it.each([
     [sampleFile('image/png'), { ...sampleFile('audio/wav'), mediaType: 'audio/ogg' }, "'audio/ogg'"],
-    [linked('application/pdf'), sampleFile('image/png'), "'application/pdf' by its address"],
-    [linked('audio/wav'), sampleFile('image/png'), "'audio/wav' by its address"],
+    [linked('application/pdf'), sampleFile('image/png'), "'application/pdf' by its URL"],
+    [linked('audio/wav'), sampleFile('image/png'), "'audio/wav' by its URL"],
     [{ ...sampleFile('image/png'), mediaType: 'video/mp4' }, sampleFile('image/png'), "'video/mp4'"],
   ])(
     'causes an error that names the type of the file before the request: %#',

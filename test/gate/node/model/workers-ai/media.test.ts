@@ -35,7 +35,7 @@ it('a message with an image is sent in parts, and a result with an image as text
 });
 
 it.each([
-  [linked('image/png'), "'image/png' by its address"],
+  [linked('image/png'), "'image/png' by its URL"],
   [{ ...sampleFile('image/png'), mediaType: 'video/mp4' }, "'video/mp4'"],
 ])(
   'a file that the binding does not accept causes an error that names its type before the run: %#',

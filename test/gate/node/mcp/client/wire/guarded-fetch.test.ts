@@ -39,9 +39,9 @@ describe('a guarded request', () => {
   });
 
   it.each([
-    ['http://mcp.example.com/', 'it names an address that does not begin with https:'],
-    ['https://169.254.169.254/latest/meta-data', 'it names an address that points to a private network'],
-    ['https://localhost/', 'it names an address that points to a private network'],
+    ['http://mcp.example.com/', 'it names a URL that does not begin with https:'],
+    ['https://169.254.169.254/latest/meta-data', 'it names a URL that points to a private network'],
+    ['https://localhost/', 'it names a URL that points to a private network'],
   ])('is refused for another origin at %s', async (url, why) => {
     const { fetch, asked } = createGuarded(() => new Response('ok'));
     expect(await phraseOf(fetch(url))).toBe(why);
