@@ -222,7 +222,7 @@ export interface TurnState extends CallCounts {
    * discovered tools.
    */
   resumedIdly: number;
-  /** The last event, in words, to explain why a turn is stuck. */
+  /** The last event, as text, to explain why a turn is stuck. */
   lastEvent: string;
   /** The answer, once the turn has ended. */
   text: string;

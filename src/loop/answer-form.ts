@@ -25,7 +25,7 @@ export type OutputOf<Declaration extends InputDeclaration> = Declaration extends
 export interface AnswerForm {
   /** The form for adapters that can enforce it. Absent if only the instruction states it. */
   readonly format?: OutputFormat | undefined;
-  /** The same form in words, for every model. */
+  /** The same form as text, for every model. */
   readonly instruction: string;
   /** The domain type, if the form is declared as one. */
   readonly type?: DomainType | undefined;
@@ -85,7 +85,7 @@ async function parseAnswer(
 const toParseFailure = (problem: string): ParsedAnswer => ({ ok: false, problems: [problem] });
 
 /**
- * Finds JSON in an answer. Models put it in a code fence, sometimes with words around it, even if asked not
+ * Finds JSON in an answer. Models put it in a code fence, sometimes with text around it, even if asked not
  * to.
  */
 function findJson(answer: string): Json | undefined {

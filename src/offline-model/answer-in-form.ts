@@ -13,7 +13,7 @@ const maxItems = 20;
 interface AnswerSource {
   readonly root: Schema;
   readonly calls: readonly PastCall[];
-  /** The answer in words, for a text field that asks for it. */
+  /** The answer as text, for a text field that asks for it. */
   readonly words: string;
   /** The number of values still allowed. It bounds a schema that demands a huge answer. */
   left: number;
@@ -23,7 +23,7 @@ interface AnswerSource {
 interface FormPosition {
   /** The values found for this position, best first. */
   readonly found: readonly Scalar[];
-  /** `true` if this position holds the answer in words. */
+  /** `true` if this position holds the answer as text. */
   readonly tells: boolean;
   /** The stems of the enclosing property names. */
   readonly nouns: readonly string[];

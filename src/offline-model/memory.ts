@@ -151,7 +151,7 @@ const taskPattern = /\bfollowing task:\s*(?<task>[^\n]+)/i;
 const maxValue = 500;
 
 /**
- * Returns the request in a message, in words. A nested loop gets the JSON of its tool's input, and a webhook
+ * Returns the request in a message, as text. A nested loop gets the JSON of its tool's input, and a webhook
  * passes on its payload. Both yield the task that the instructions name, followed by the values in the JSON.
  * The values are quoted, so none begins a step of its own. Giant messages are read in part.
  */

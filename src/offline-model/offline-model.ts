@@ -112,7 +112,7 @@ function replyTo(request: ModelRequest): ModelReply {
 }
 
 /**
- * Returns the answer in words or in the requested form. It uses this turn's results, or else the earlier
+ * Returns the answer as text or in the requested form. It uses this turn's results, or else the earlier
  * ones.
  */
 function textOf({ output }: ModelRequest, { turn, earlier }: Memory, words: string): string {

@@ -163,7 +163,7 @@ function nextAmong(situation: Situation): NextAction {
   return executeCommand(situation, kind, makes);
 }
 
-/** Returns a fact in words: `ships on: 2026-03-01`, `probe code: none`. */
+/** Returns a fact as text: `ships on: 2026-03-01`, `probe code: none`. */
 export const formatFact = ({ label, value }: NamedValue): string =>
   `${label.replaceAll('_', ' ')}: ${value === '' ? 'none' : clipText(String(value), 200)}`;
 
@@ -177,7 +177,7 @@ export function formatPastResult({ result, facts, absent, failed }: PastCall): s
   return lines.length === 0 ? 'nothing' : clipText(lines.join(', '), maxLine);
 }
 
-/** Returns a call in words: the tool and the plain values of its input. */
+/** Returns a call as text: the tool and the plain values of its input. */
 export const formatPastCall = ({ tool, input }: PastCall): string => {
   const values = Object.values(input).filter((value) => typeof value !== 'object');
   return values.length === 0 ? tool : `${tool} (${values.join(', ').slice(0, 100)})`;

@@ -43,7 +43,7 @@ const EXPORTS_FLAG = 'enable_ctx_exports';
 /** On from 2026-10-01. Keeps a Durable Object awake while a call that it made is still running. */
 const AWAKE_FLAG = 'durable_object_io_tasks_prevent_eviction';
 
-/** The problems of a deployment, in words. */
+/** The texts for the problems of a deployment. */
 const DEPLOYMENT_PROBLEMS = {
   exports: 'This Worker runs without `ctx.exports`, so no turn outlives its request.',
   runner: 'This Worker exports no `TurnRunner`, so no turn outlives its request.',

@@ -44,7 +44,7 @@ export class Meter {
     this.#internal += 1;
   }
 
-  /** The exceeded limit, in words, if almost no requests to the session are left. */
+  /** The exceeded limit, as text, if almost no requests to the session are left. */
   get outOfRequests(): string | undefined {
     const most = this.#platform.internalSubrequests - WATCH_RESERVE.internalSubrequests;
     return this.#internal > most ? this.#said('internalSubrequests') : undefined;
@@ -58,7 +58,7 @@ export class Meter {
     return this.#internal <= LEASE_REQUESTS;
   }
 
-  /** Returns, in words, the limit that is too near for new work, or `undefined` if none is. */
+  /** Returns, as text, the limit that is too near for new work, or `undefined` if none is. */
   nearLimit(kept = END_RESERVE): string | undefined {
     const { subrequests, internalSubrequests } = this.#platform;
     if (this.#outside > subrequests - kept.subrequests) return this.#said('subrequests');
@@ -87,7 +87,7 @@ export class Meter {
   }
 
   /**
-   * Returns, in words, the limit that is too near for a piece of work, or `undefined`. Work that could need
+   * Returns, as text, the limit that is too near for a piece of work, or `undefined`. Work that could need
    * more time than is left can begin only in the first half of the invocation, since most work takes a
    * fraction of its timeout.
    */

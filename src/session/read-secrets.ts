@@ -63,7 +63,7 @@ export function toAppContext(declared: AppContext): ToolCallContext {
 /** The valid ids of sessions. */
 export const SESSION_ID = /^[A-Za-z0-9_.:@-]{1,128}$/;
 
-/** The rule for session ids, in words for an error. */
+/** The text for errors that states the rule for session ids. */
 export const SESSION_ID_RULE = '1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 
 /** The identity of a session. Equal ids of two owners are different sessions. */

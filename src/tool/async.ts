@@ -187,7 +187,7 @@ export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise
 /** The maximum delay of a message, in seconds: 365 days. */
 export const MAX_DELAY_SECONDS = 365 * 24 * 60 * 60;
 
-/** The rule for delays, in words for an error. */
+/** The text for errors that states the rule for delays. */
 export const DELAY_RULE = `must be a number from 0 to ${MAX_DELAY_SECONDS} (365 days)`;
 
 /** Returns whether a message can be delayed by this many seconds. A message with 0 is queued at once. */

@@ -32,7 +32,7 @@ export interface LiteralShape<Key extends string = string> {
   readonly items?: { readonly [K in Key]?: LiteralItem } | undefined;
 }
 
-/** A rule for a value: in words, to follow "Use ", and as a test. */
+/** A rule for a value: as text, to follow "Use ", and as a test. */
 export type LiteralRule = readonly [use: string, fits: (value: unknown) => boolean];
 
 /** The kind of a key's value. A kind that only one key uses is a rule of its own. */
@@ -48,7 +48,7 @@ export type LiteralKind =
   | 'model'
   | 'any';
 
-/** A rule for the items of a list: in words, to follow "Use ", and as a test of an item's properties. */
+/** A rule for the items of a list: as text, to follow "Use ", and as a test of an item's properties. */
 export type LiteralItem = readonly [use: string, fits: (item: Readonly<Record<string, unknown>>) => boolean];
 
 /** A literal inside another: its keys, or each key with the rule for its value. */

@@ -43,7 +43,7 @@ const withStack = (entry: LogEntry): LogEntry =>
     : { ...entry, stack: stackOf(entry.thrown) };
 
 /**
- * Writes a line to the console as one JSON object. In development, writes a problem in words, followed by the
+ * Writes a line to the console as one JSON object. In development, writes a problem as text, followed by the
  * thrown value.
  */
 function writeToConsole({ thrown, ...line }: LogEntry | DebugLine): void {

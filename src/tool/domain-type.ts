@@ -24,8 +24,8 @@ export interface DomainType<Name extends string = string, Value = unknown, Sent 
   /** Absent if its values bring no tools. */
   readonly objects?: DomainObjects | undefined;
   /**
-   * Returns a value in words, given its JSON. Returns `undefined` if the value is not of the type or the type
-   * has no words. Never throws.
+   * Returns the text for a value, given its JSON. Returns `undefined` if the value is not of the type or the
+   * type has no text. Never throws.
    */
   readonly inWords?: ((value: unknown) => string | undefined) | undefined;
 }
@@ -60,7 +60,7 @@ export interface DomainTypeConfig<Name extends string, Schema extends StandardSc
    * read properties to pass them on, but must use their values only inside `run`.
    */
   readonly tools?: ((value: StandardSchemaV1.InferOutput<Schema>) => readonly AnyTool[]) | undefined;
-  /** Returns a value in words for a model, in place of its JSON. Used by `blackboardTools({ types })`. */
+  /** Returns the text that a model sees in place of a value's JSON. Used by `blackboardTools({ types })`. */
   readonly content?: ((value: StandardSchemaV1.InferOutput<Schema>) => string) | undefined;
   /** Like `content`, and takes precedence over it. `verbose`: with all details. */
   readonly infoString?:

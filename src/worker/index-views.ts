@@ -26,7 +26,7 @@ export const LISTED_SESSION = {
     session: TEXT,
     agent: TEXT,
     /**
-     * The title that was set, or the first words of the first message. `null` if that message has no words.
+     * The title that was set, or the first words of the first message. `null` if that message has no text.
      */
     title: TEXT_OR_NULL,
     /**

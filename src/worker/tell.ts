@@ -41,15 +41,15 @@ export interface ProblemToTell {
  */
 export type Tell = (problem: ProblemToTell) => string;
 
-/** Words the responses of one request. */
+/** Writes error messages for people into the responses of one request. */
 export interface ErrorWording {
-  /** Words a problem. Removes its other data if it removes the detail. */
+  /** Rewrites a problem. Removes its other data if it removes the detail. */
   problem(problem: RouteProblem): RouteProblem;
-  /** Words the error of a turn. */
+  /** Rewrites the error of a turn. */
   turn(error: TurnError): TurnError;
-  /** Words an item of a turn. Expects the items of one turn in order, each once. */
+  /** Rewrites an item of a turn. Expects the items of one turn in order, each once. */
   item<Item extends TurnItem>(item: Item): Item;
-  /** Words the items of a turn. */
+  /** Rewrites the items of a turn. */
   items(items: AsyncIterable<TurnItem>): AsyncIterable<TurnItem>;
 }
 
@@ -188,7 +188,7 @@ class RequestErrorWording implements ErrorWording {
     return { ...result, message: this.#failure(message, reason) };
   }
 
-  /** Words a reply, in which a provider's own tool may have failed. */
+  /** Rewrites a reply, in which a provider's own tool may have failed. */
   #replied(event: StoredEvent & EventOf<'model-replied'>): StoredEvent & EventOf<'model-replied'> {
     if (!event.parts?.some((part) => part.type === 'tool-result' && part.isError)) return event;
     const parts = event.parts.map((part) => {

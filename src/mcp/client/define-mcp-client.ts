@@ -238,7 +238,7 @@ function* choiceProblems({ transport, keepSession, drift, elicitation }: McpClie
 /** The value of one property, to be checked. */
 interface CheckedChoice {
   readonly field: string;
-  /** The property in words. Defaults to `its ...`. */
+  /** The name of the property in errors. Defaults to `its ...`. */
   readonly what?: string;
   readonly value: string;
 }

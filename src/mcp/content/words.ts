@@ -6,14 +6,14 @@ import type { Secrets } from '../../tool/secrets.ts';
 export interface ContentWords {
   /** The texts, and a line for each other block, separated by empty lines. Contains no binary data. */
   readonly words: string;
-  /** `true` if the words include any text from the server. */
+  /** `true` if the text includes any text from the server. */
   readonly hasText: boolean;
-  /** `true` if the words are the complete content: only texts, all meant for the model. */
+  /** `true` if this is the complete content: only texts, all meant for the model. */
   readonly isAll: boolean;
 }
 
 /**
- * The maximum length of a name or a description. Addresses can be longer, because a model must sometimes
+ * The maximum length of a name or a description. URLs can be longer, because a model must sometimes
  * repeat one.
  */
 const MAX_LABEL = 200;
@@ -44,9 +44,9 @@ export function mapForModel<Said>(
 }
 
 /**
- * Returns untrusted words for use within a line of our own text: at most `max` characters, without line
- * breaks, control characters and format characters, which are invisible or change the direction of text. The
- * words then cannot pass for a line of their own or hide a part of themselves.
+ * Returns untrusted text for use within a line of our own text: at most `max` characters, without line
+ * breaks, control characters and format characters, which are invisible or change the direction of text. It
+ * then cannot pass for a separate line or hide a part of itself.
  */
 export const oneLine = (text: string, max: number): string =>
   shorten(

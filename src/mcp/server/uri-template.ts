@@ -113,7 +113,7 @@ export function matchUri({ texts, names }: UriTemplate, uri: string): MatchedVal
 /** Returns where the last variable ends: before the text at the end of the template. */
 const lastEndOf = (uri: string, text: string): number => (uri.endsWith(text) ? uri.length - text.length : -1);
 
-/** The rule for a variable's value, in words. A valid value is safe in a path. */
+/** The rule for a variable's value, as text. A valid value is safe in a path. */
 export const VALUE_RULE =
   "percent-encoded text without slashes, backslashes and control characters, and neither '.' nor '..'";
 

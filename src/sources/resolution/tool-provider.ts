@@ -112,7 +112,7 @@ const MAX_LISTED_CHARACTERS = 2_000;
 /**
  * Returns a provider with stand-ins for the names that the providers lack in a loop. List it after them. A
  * model that lacks a promised tool would otherwise make its answers up. Each call of a stand-in returns which
- * tool is missing and which there are, in the words of the first provider with its own `missing`. The log
+ * tool is missing and which there are, with the text of the first provider that has its own `missing`. The log
  * reports it once. Outside of a loop there are no stand-ins, since the missing tools are not known.
  *
  * @throws ToolDefinitionError if a name is not valid for a tool.

@@ -43,7 +43,7 @@ export interface CrashReport {
 
 /** A failed play. To repeat it, pass its `at` and `mode` in `options.only`. */
 export interface CrashFailure extends Disturbance {
-  /** Describes the position in words. */
+  /** Describes the position as text. */
   readonly position: string;
   readonly problems: readonly string[];
   /**

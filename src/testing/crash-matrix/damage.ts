@@ -18,7 +18,7 @@ export interface Damage {
    * `reconcile`, and calls of any tool in a cancelled turn.
    */
   readonly effectsUnknown: number;
-  /** Describes all violations in words. */
+  /** Describes all violations as text. */
   readonly problems: readonly string[];
   /**
    * The last error result of a call, with the name of its tool. Absent without such a result, or without
@@ -67,7 +67,7 @@ export function damageOf(seen: PlayResult, { expected: undisturbed, modes, isOpe
   };
 }
 
-/** Returns the last error result of a call, in words, or `undefined` if no call failed. */
+/** Returns the last error result of a call, as text, or `undefined` if no call failed. */
 export function lastToolError({ events }: Pick<PlayResult, 'events'>): string | undefined {
   const names = new Map(
     events.flatMap((event) =>

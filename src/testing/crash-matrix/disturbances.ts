@@ -16,7 +16,7 @@ export interface Position {
   readonly of?: string | undefined;
 }
 
-/** Formats the position in words. */
+/** Formats the position as text. */
 export const positionText = ({ side, operation, of }: Position): string =>
   `${side} ${of === undefined ? operation : `${operation} of '${of}'`}`;
 

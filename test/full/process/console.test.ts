@@ -45,13 +45,13 @@ describe('a console in production', () => {
     });
   });
 
-  it('writes no address to the log', () => {
+  it('writes no URL to the log', () => {
     expect(worker.logs.filter((line) => line.includes('console'))).toEqual([]);
   });
 });
 
 describe('a console in development', () => {
-  it('writes its address to the log once', async () => {
+  it('writes its URL to the log once', async () => {
     const worker = await startWorker(ENTRY, { deployedAs });
     for (const path of ['/agents', '/agents', '/console']) await fetch(new URL(path, worker.url));
     const lines = worker.logs.filter((line) => line.includes('/console'));

@@ -62,7 +62,7 @@ async function withSession<Answer>(
 const read = (client: Client, path: string) =>
   client.callTool({ name: 'read_text_file', arguments: { path } });
 
-it('serve-files logs its folder, its address and its requests', async () => {
+it('serve-files logs its folder, its URL and its requests', async () => {
   const answer = await withSession((client) => read(client, 'notes.txt'));
   expect(answer.structuredContent).toEqual({ content: 'Two tents.\n' });
   expect(said).toBe(

@@ -65,7 +65,7 @@ function checkInline({ mimeType, data }: Inline, path: string, takes: (type: str
 
 function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>, path: string): void {
   if (!isHttps(fileUri) && !fileUri.startsWith('gs://')) {
-    throw ownRefusal(`${path}: \`${fileUri}\` is no address of a file`);
+    throw ownRefusal(`${path}: \`${fileUri}\` is not the URL of a file`);
   }
   if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupportedError(mimeType);
 }

@@ -78,7 +78,7 @@ describe('the real memory server used by an agent', () => {
     );
   });
 
-  it('reports the reason for a failed call in its own words', async () => {
+  it('returns its own error message for a failed call', async () => {
     const observations = [{ entityName: 'Nobody', contents: ['is here'] }];
     const talk = realTalk(realRun('memory'), {
       replies: [calls('add_observations', { observations }), 'Oh.'],

@@ -48,7 +48,7 @@ describe('tools that an agent requires from a group with providers', () => {
     expect(warned).toEqual([`holdfast: 'clerk' lacks a tool that it requires: ${missing}`]);
   });
 
-  it('are reported as missing in the words of the provider, if it defines them (TGR-06, MCP-02)', async () => {
+  it('are reported as missing with the text of the provider, if it defines one (TGR-06, MCP-02)', async () => {
     captureWarnings();
     const speaking = {
       ...catalog('c', 'b', 'a'),

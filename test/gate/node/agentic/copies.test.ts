@@ -367,7 +367,7 @@ describe('a copy of a subagent', () => {
     expect(read).toEqual(['{"total":3}']);
   });
 
-  it('can replace the output form of its agent, even if the agent is given by name (S0-062)', async () => {
+  it('can replace the output form of its agent, even if the agent is referenced by name (S0-062)', async () => {
     const Bill = defineDomainType({ name: 'Bill', schema: v.object({ total: v.number() }) });
     const biller: Agent = createAgent('work', [], { output: v.object({ sum: v.number() }) });
     for (const asked of [biller, 'work']) {

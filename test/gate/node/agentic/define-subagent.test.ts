@@ -105,7 +105,7 @@ describe('a subagent', () => {
     );
   });
 
-  it('needs a session only if its agent is given by name (SUB-06)', async () => {
+  it('needs a session only if its agent is referenced by name (SUB-06)', async () => {
     const replies = [askAgents('clerk', 'cook'), 'Filed.', 'Done.'];
     const tools = [defineSubagent({ agent: clerk }), defineSubagent({ agent: 'cook' })];
     const { model } = await runBare({ tools, replies });
@@ -141,7 +141,7 @@ describe('the definition of a subagent', () => {
     expect(define).toThrow(why);
   });
 
-  it('has its inner tools before it runs, if its agent is given by definition (SUB-03)', () => {
+  it('has its inner tools before it runs, if its agent is passed as a definition (SUB-03)', () => {
     expect(defineSubagent({ agent: clerk }).inner).toBe(clerk.tools);
     expect(defineSubagent({ agent: 'clerk' }).inner).toBeUndefined();
   });

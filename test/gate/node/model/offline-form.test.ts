@@ -89,13 +89,13 @@ describe('a structured answer of the offline model', () => {
     expect(await fillForm(object({ state: { type: 'string' } }), messages)).toEqual({ state: 'late' });
   });
 
-  it('contains the answer in words, with the notice, if the schema has a text property', async () => {
+  it('contains the answer as text, with the notice, if the schema has a text property', async () => {
     const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
     const words = `Nothing here fits this message.\n${notice}`;
     expect(await fillForm(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
   });
 
-  it('is given only after the tools have been called', async () => {
+  it('is sent only after the tools have been called', async () => {
     const tools: readonly WorldTool[] = [
       tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
     ];

@@ -395,7 +395,7 @@ describe('an error thrown by a tool', () => {
     expect(answer).toMatchObject({ outcome: 'completed' });
   });
 
-  it('is shown to the model in the words of the policy (SPM-10)', async () => {
+  it('is shown to the model with the text of the policy (SPM-10)', async () => {
     const { texts } = await runTurn({
       tools,
       replies: [calls('print'), 'Well.'],

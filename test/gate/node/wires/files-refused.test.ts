@@ -131,7 +131,7 @@ const gemini: readonly Refusal[] = [
   [
     'contents.0.parts.0',
     { fileData: { mimeType: 'image/png', fileUri: 'file:///a.png' } },
-    'wire: contents[0].parts[0]: `file:///a.png` is no address of a file',
+    'wire: contents[0].parts[0]: `file:///a.png` is not the URL of a file',
   ],
   [
     'contents.0.parts.0',

@@ -69,7 +69,7 @@ const OF_THE_PLATFORM = [
   'Cannot resolve Durable Object due to transient issue on remote node.',
   'This script has been upgraded. Please send a new request to connect to the new version.',
   'disk I/O error: SQLITE_IOERR',
-  'words that nobody has met yet',
+  'an unknown error message',
 ];
 /**
  * Some have flags and some do not. `remote` is not a reliable flag, because storage fails inside the object.

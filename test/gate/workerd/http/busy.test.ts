@@ -158,7 +158,7 @@ describe('a message that queues', () => {
     await expect.poll(async () => (await json(await send(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
-  it('returns immediately with the pending calls of the previous turn, and its answer has an address', async () => {
+  it('returns immediately with the pending calls of the previous turn, and its answer has a URL', async () => {
     const { session, links, pending } = await startWaitingTurn(['pay'], { replies: ['Paid.', 'Second.'] });
     const response = await say(session, 'whenBusy=queue', { message: 'Two' }, keyHeader('k2'));
     const { turn, ...more } = await json(response);

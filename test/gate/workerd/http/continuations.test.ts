@@ -123,7 +123,7 @@ describe('the sequence number to resume after', () => {
     expect((await send(session)).status).toBe(404);
   });
 
-  it('is taken from the header if the request names two', async () => {
+  it('comes from the header if the request names two', async () => {
     const session = newSession();
     const { turn } = await json(await post(session, { message: script('Done.').message() }));
     const headers = { ...SSE, 'last-event-id': '9999' };

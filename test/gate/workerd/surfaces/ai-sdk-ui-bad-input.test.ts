@@ -93,7 +93,7 @@ const BAD: readonly [string, unknown, number, string][] = [
     notValid('message: must be text that is not blank'),
   ],
   [
-    'a file without an address',
+    'a file without a URL',
     body(user([{ type: 'file' }])),
     422,
     notValid('messages[0].parts[0].url: must be a data URL or an https URL'),

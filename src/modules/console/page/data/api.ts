@@ -52,7 +52,7 @@ export function clientOf(agent: string, owner?: string): Client {
   return known;
 }
 
-/** A failure in words for a person. */
+/** A failure as a message for a person. */
 export interface Failure {
   readonly type: string;
   readonly message: string;

@@ -91,7 +91,7 @@ describe.each(CREDENTIALS)('%s', (_, opening, planted, instead) => {
 });
 
 describe('an error about a server', () => {
-  it('contains no address with a credential', async () => {
+  it('contains no URL with a credential', async () => {
     const misbehave = onlyFor(
       isList,
       respondWith(307, { headers: { location: 'https://key-1234.evil.test/' } }),

@@ -229,7 +229,7 @@ describe('`mcpResult`', () => {
     });
   });
 
-  it('shows the model only the text that it is given', async () => {
+  it('shows the model only the text if the tool passes one', async () => {
     const block = { type: 'image', data: image.data, mimeType: 'image/png' } as const;
     expect({ ...(await mcpResult([block], 'A picture.')) }).toEqual({
       type: 'artifact',

@@ -185,7 +185,7 @@ describe('a message of an outgoing webhook', () => {
       'has an invalid secret: it must be whsec_ and the base64 of 24 bytes or more',
     ],
     [
-      'its function returns no address',
+      'its function returns no URL',
       { config: { url: ({ NOWHERE }) => String(NOWHERE) } },
       "has no usable 'url'. It must be an https URL without a user, or http on localhost",
     ],

@@ -156,7 +156,7 @@ describe('a receiver of traces', () => {
     expect(logged).toMatchObject([{ level: 'warn', message }]);
   });
 
-  it('receives ten attempts at most, and the log never shows its address or its key', async () => {
+  it('receives ten attempts at most, and the log never shows its URL or its key', async () => {
     const { say, clock, sent, responses, logged } = appOf({ config: once });
     responses.push(...Array.from({ length: 20 }, () => new Error('https://otlp.example k-12345')));
     await say('Pay.');

@@ -116,7 +116,7 @@ describe('a tool group', () => {
   });
 });
 
-it('the core roles are the words on which authors agree (TGR-07)', () => {
+it('the core roles are a fixed list that authors share (TGR-07)', () => {
   expect(CORE_ROLES).toEqual({
     web: 'web',
     math: 'math',

@@ -106,7 +106,7 @@ describe('tools/call', () => {
     await client.close();
   });
 
-  it('returns every problem of an input in one error, in the tool’s words', async () => {
+  it('returns every problem of an input in one error, with the tool’s texts', async () => {
     expect(await callTool(via, 'greet', { name: 'A', times: 'many' })).toEqual(
       errorResult(
         "The input of tool 'greet' is not valid:\n- name: Invalid length: Expected >=2 but received 1\n" +
