@@ -127,7 +127,7 @@ export function createTransport({
   };
 }
 
-/** Returns a key as unique as a UUID, also on pages with an insecure origin. */
+/** Returns a key as unique as a UUID, even on pages with an insecure origin. */
 export const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',

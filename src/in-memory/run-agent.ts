@@ -52,7 +52,7 @@ export interface RunAgentOptions {
   readonly principal?: TurnPrincipal | undefined;
   /** Credentials by name, for `call.secrets`. Never shown to a model. */
   readonly secrets?: MintedSecrets | undefined;
-  /** Other agents, for subagents that are given by name. */
+  /** Other agents, for subagents that are referenced by name. */
   readonly agents?: readonly Agent[] | undefined;
   /** Modules, as in an app. */
   readonly use?: readonly ModuleUse[] | undefined;

@@ -73,7 +73,7 @@ export interface AskSeam {
 }
 
 /**
- * Asks for one reply, through the layers of `seam` if it is given. If a limit does not allow the call,
+ * Asks for one reply, through the layers of `seam` if present. If a limit does not allow the call,
  * journals the refusal and returns `undefined`.
  *
  * @throws ModelError if there is no reply.

@@ -27,7 +27,7 @@ interface StreamSettings {
 }
 
 /**
- * Returns a response with a stream of frames. The frames are requested as fast as the client reads, also
+ * Returns a response with a stream of frames. The frames are requested as fast as the client reads, even
  * after this function returns. `leave` aborts when the client goes. If the frames throw, the stream ends: its
  * client resumes from the journal after the last id it saw.
  */

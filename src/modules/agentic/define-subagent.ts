@@ -57,7 +57,7 @@ export interface SubagentConfig<
    */
   readonly name?: Name | undefined;
   /**
-   * The tool's description. Defaults to the agent's, or to `Delegate to agent '{name}'` if the agent is given
+   * The tool's description. Defaults to the agent's, or to `Delegate to agent '{name}'` if the agent is referenced
    * by name.
    */
   readonly description?: string | undefined;
@@ -68,7 +68,7 @@ export interface SubagentConfig<
   readonly input?: Declaration | undefined;
   /**
    * The form of its answer, in place of the agent's own: the schema of a JSON object, or a domain type. It
-   * also types the answer of an agent that is given by name.
+   * also types the answer of an agent that is referenced by name.
    */
   readonly output?: Form | undefined;
   /**
@@ -232,7 +232,7 @@ function resolveAddedTools(
   return { tools: tools.filter((tool) => !own.includes(tool)), sources };
 }
 
-/** The assumed properties of an agent that is given by name. */
+/** The assumed properties of an agent that is referenced by name. */
 const UNKNOWN_AGENT: Pick<LoopAgent, 'uses' | 'settings' | 'sources' | 'strategies' | 'needsApp'> = {
   uses: [],
   settings: undefined,

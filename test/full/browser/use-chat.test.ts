@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER).each([7, 6] as const)(
     const ready = (on = shown.page): Promise<void> => on.locator('.status.ready').waitFor();
     const html = (on = shown.page): Promise<string> => on.locator('ol').innerHTML();
 
-    it('shows text as it streams, also in a second tab, and all of it after a reload', async () => {
+    it('shows text as it streams, in a second tab too, and all of it after a reload', async () => {
       const { page } = shown;
       const isPart = async (on: Page): Promise<boolean> => {
         await on.locator('li.assistant > p').waitFor();

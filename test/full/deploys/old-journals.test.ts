@@ -42,7 +42,7 @@ it('a snapshot of another reducer is ignored, and the journal is folded', async 
   expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: [] } });
 });
 
-it('events of an older version are upgraded, also those before a snapshot', async () => {
+it('events of an older version are upgraded, including those before a snapshot', async () => {
   await site.deploy(upgrading);
   expect(await site.visit('long').say('And now?')).toMatchObject({ body: { text: 'Three.' } });
   expect(lastRequest()).toEqual({ said: ['Go. (of old)', 'Again. (of old)', 'And now?'], answers: CALLS });

@@ -109,7 +109,7 @@ describe('the replay server', () => {
     expect((await fetchOutput('look_up', { deep: { a: [2], b: 1 }, order: 'Zürich' })).status).toBe(409);
   });
 
-  it('cuts a stream at any byte, also inside multi-byte characters', () => {
+  it('cuts a stream at any byte, even inside multi-byte characters', () => {
     const bytes = new TextEncoder().encode('data: Grüße, 世界! 🌊\n\n'.repeat(50));
     for (let seed = 0; seed < 20; seed += 1) {
       const pieces = piecesOf(bytes, createChance(seed));

@@ -111,7 +111,7 @@ it('can be used by an agent that receives options and returns an object of its t
   expect(model.requests[1]?.messages.at(-1)?.text).toBe('for acme');
 });
 
-it('shares the context of one message with all its tools, including those of MCP servers, and with no other message (S0-015)', async () => {
+it('shares the context of one message with all its tools, including MCP tools, and with no other message (S0-015)', async () => {
   const { server, client } = scene([sayingTool('news')], { meta: passThrough });
   const stars = defineAgenticTool({
     name: 'stars',

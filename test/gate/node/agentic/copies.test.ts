@@ -94,7 +94,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(read.at(-1)).toBe('Found.');
   });
 
-  it('can have another model, also one that is chosen by the environment (S0-081)', async () => {
+  it('can have another model, even one that the environment chooses (S0-081)', async () => {
     const other = scriptedModel(['Other.'], { name: 'other' });
     const { session, read } = await turnOf(withModel(make(), other), []);
     expect([session.requests.length, other.requests.length, read]).toEqual([2, 1, ['Other.']]);
@@ -105,7 +105,7 @@ describe.each(KINDS)('a copy of %s', (_, make) => {
     expect(made.read).toEqual(['Of whoever runs the loop around.']);
   });
 
-  it('can have other instructions, also ones that depend on its input (S0-081)', async () => {
+  it('can have other instructions, even ones that depend on its input (S0-081)', async () => {
     const fixed = await turnOf(withInstructions(make(), 'Do it well.'), ['Found.']);
     expect(fixed.inner?.messages[0]?.text).toMatch(/^Do it well\./);
     const made = withInstructions(make(), ({ path }, input) => `${path}: ${JSON.stringify(input)}`);

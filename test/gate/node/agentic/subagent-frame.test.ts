@@ -149,29 +149,32 @@ describe('the frame of a subagent', () => {
   it.each<[string, (one: Agent) => Agent | string, readonly Agent[] | undefined]>([
     ['definition', (one) => one, undefined],
     ['name', ({ name }) => name, [createAgent('clerk', [look, toolGroup('web')])]],
-  ])('uses the tool groups from the environment if its agent is given by %s', async (_, given, agents) => {
-    const web = defineToolGroup({
-      role: 'web',
-      name: 'web',
-      description: 'Looks things up.',
-      tools: [answeringTool('fetch', 1)],
-    });
-    const tool = defineSubagent({
-      agent: given(createAgent('clerk', [look, toolGroup('web')])),
-      name: 'clerk',
-    });
-    const script = [askAgents('clerk'), 'Filed.', 'Done.'];
-    const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
-    expect(offeredTools(session)[1]).toEqual(['fetch', 'look']);
-    const none = { use: [registered([])], agents: [] };
-    const { read, answer } = await turnOf([tool], [askAgents('clerk'), 'Done.'], none);
-    expect(answer.outcome).toBe('completed');
-    expect(read).toEqual([
-      agents
-        ? "Error: Agent 'clerk' not found. Available agents: boss."
-        : "Error: No tool group matching role 'web', which agent 'clerk' asks for. Registered roles: none.",
-    ]);
-  });
+  ])(
+    'uses the tool groups from the environment if its agent is referenced by %s',
+    async (_, given, agents) => {
+      const web = defineToolGroup({
+        role: 'web',
+        name: 'web',
+        description: 'Looks things up.',
+        tools: [answeringTool('fetch', 1)],
+      });
+      const tool = defineSubagent({
+        agent: given(createAgent('clerk', [look, toolGroup('web')])),
+        name: 'clerk',
+      });
+      const script = [askAgents('clerk'), 'Filed.', 'Done.'];
+      const { session } = await turnOf([tool], script, { use: [registered([web])], agents });
+      expect(offeredTools(session)[1]).toEqual(['fetch', 'look']);
+      const none = { use: [registered([])], agents: [] };
+      const { read, answer } = await turnOf([tool], [askAgents('clerk'), 'Done.'], none);
+      expect(answer.outcome).toBe('completed');
+      expect(read).toEqual([
+        agents
+          ? "Error: Agent 'clerk' not found. Available agents: boss."
+          : "Error: No tool group matching role 'web', which agent 'clerk' asks for. Registered roles: none.",
+      ]);
+    },
+  );
 
   it('fails outside an app if its agent uses tool groups (SUB-06)', async () => {
     const tools = [defineSubagent({ agent: createAgent('clerk', [look, toolGroup('web')]) })];

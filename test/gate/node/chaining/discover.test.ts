@@ -85,7 +85,7 @@ describe('a discovered type', () => {
     expect(results(session)[1]).toBe('Paid 17.');
   });
 
-  it('offers the tools of several objects at once, also of every element of a list (TPR-04, CHN-08)', async () => {
+  it('offers the tools of several objects at once, including every element of a list (TPR-04, CHN-08)', async () => {
     const list = listingTool(customerWithId('c1'), null, customerWithId('c2'));
     const replies = [calls('list'), calls('customer_c1_average_spend', 'customer_c2_average_spend')];
     const { brought, read } = await playDiscovery(list, replies);

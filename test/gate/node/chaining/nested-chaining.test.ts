@@ -216,7 +216,7 @@ describe('an agentic tool with chaining', () => {
 });
 
 describe('a playbook with chaining', () => {
-  it('offers the tools of an object regardless of locks, also with chainAny (AGT-10, AGT-11)', async () => {
+  it('offers the tools of an object regardless of locks, with chainAny too (AGT-10, AGT-11)', async () => {
     const locked = definePlaybook({
       name: 'desk',
       description: 'Works at the desk.',

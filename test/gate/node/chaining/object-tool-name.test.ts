@@ -3,7 +3,7 @@ import { markedName, objectToolName } from '../../../doors/kinds.ts';
 
 const nameOf = (id: string, tool = 'show', prefix = 'customer') => objectToolName({ prefix, id, tool });
 
-describe('the name of a tool of an object', () => {
+describe('the name of an object tool', () => {
   it('consists of the prefix, the id and the name of the tool (TPR-02)', () => {
     expect(nameOf('c-123', 'average_spend')).toBe('customer_c-123_average_spend');
     expect(nameOf('3f2504e0-4f89-11d3-9a0c-0305e82c3301')).toBe(
@@ -26,7 +26,7 @@ describe('the name of a tool of an object', () => {
     expect(all.length).toBeLessThanOrEqual(64);
   });
 
-  it('is unique for each id, tool and prefix, also with a hash', () => {
+  it('is unique for each id, tool and prefix, even with a hash', () => {
     const names = ['a', 'ä', 'b', 'ab'].flatMap((id) => [
       markedName({ prefix: 'p', id, tool: 'x' }),
       markedName({ prefix: 'p', id, tool: 'y' }),

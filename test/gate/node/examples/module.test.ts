@@ -7,7 +7,7 @@ const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent'
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
 const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
-it('the example module removes a tool that has reached its call limit, also in the next turn', async () => {
+it('the example module removes a tool that has reached its call limit, in the next turn too', async () => {
   const session = createTestSession(clerk, {
     replies: [pays, pays, 'Paid.', 'No more.'],
     use: [withQuota(2)],

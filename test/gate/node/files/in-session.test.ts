@@ -197,7 +197,7 @@ describe('a file in a result', () => {
     expect(requests.map(filesIn)).toEqual([[{ user: [base64(1)] }]]);
   });
 
-  it('can be part of an artifact, of a directly returned answer and of the answer of a subagent', async () => {
+  it('can be part of an artifact, of a directly returned answer and of a subagent’s answer', async () => {
     const drawn = defineTool({
       name: 'draw',
       description: 'Draws.',

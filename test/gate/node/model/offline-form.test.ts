@@ -64,7 +64,7 @@ describe('a structured answer of the offline model', () => {
     expect(await fillForm(object({ state: string, carrier: string }, []))).toEqual({ state: 'late' });
   });
 
-  it('contains the values of nested objects, also through references', async () => {
+  it('contains the values of nested objects, even through references', async () => {
     const schema = {
       $ref: '#/$defs/report',
       $defs: {

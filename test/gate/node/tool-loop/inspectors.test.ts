@@ -111,7 +111,7 @@ describe('an inspector', () => {
     ]);
   });
 
-  it('can request an estimate of the tokens of a request (CBK-01)', async () => {
+  it('can request a token estimate for a request (CBK-01)', async () => {
     const { inspector, of } = createWitness();
     await createTestSession(agentWith([], inspector), { replies: ['Hi.'] }).send('x'.repeat(4_000));
     const [first] = of('beforeModelCall');

@@ -98,7 +98,7 @@ describe('an undeclared input (TOOL-07)', () => {
 });
 
 describe('toInputSchema', () => {
-  it('returns the JSON Schema of the input of a schema, not of its output', async () => {
+  it('returns the JSON Schema of a schema’s input, not of its output', async () => {
     const declared = v.object({ top: v.pipe(v.string(), v.transform(Number), v.number()) });
     expect(toInputSchema(declared).json.properties).toEqual({ top: { type: 'string' } });
     expect(await parse(declared, { top: '3' })).toEqual({ ok: true, value: { top: 3 } });

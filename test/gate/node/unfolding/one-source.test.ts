@@ -76,7 +76,7 @@ describe('an unfolding tool', () => {
     expect(discover).toHaveBeenCalledTimes(1);
   });
 
-  it('offers tools by category, also from objects and groups', async () => {
+  it('offers tools by category, even from objects and groups', async () => {
     const shop = defineUnfolding({ ...SHOP, byCategory: { clock: [new Clock()], math: [group] } });
     const session = sessionWith([shop], [calls(['shop', { category: 'clock' }]), calls('time'), 'Done.']);
     await session.send('Go.');

@@ -200,7 +200,7 @@ describe('webhook-signature', () => {
     headers: { ...signed.headers, [name]: text },
   });
 
-  it('is accepted for the test vector of the libraries of the standard', async () => {
+  it('is accepted for the test vector of the Standard Webhooks libraries', async () => {
     const vector = {
       headers: {
         'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -163,7 +163,7 @@ describe('a quoted idempotency key', () => {
     expect([answers[1], asked]).toEqual([answers[0], 1]);
   });
 
-  it('with quotes inside is taken literally', async () => {
+  it('with quotes inside is used literally', async () => {
     expect((await sent('a"b', 'ab')).asked).toBe(2);
   });
 

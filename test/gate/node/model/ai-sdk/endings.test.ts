@@ -24,7 +24,7 @@ describe('an unusual finish reason', () => {
     },
   );
 
-  it('is part of the message of an error', async () => {
+  it('is part of an error message', async () => {
     const ending = { finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' } };
     expect(failureIn(await ask(() => generatedResult([], ending), { retries: 0 }))).toMatchObject({
       failure: 'server-error',

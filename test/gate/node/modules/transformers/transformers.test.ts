@@ -144,7 +144,7 @@ describe('a transformer', () => {
     expect(shownResults(session.requests[3])).toEqual(['COMPLETED: DUG!']);
   });
 
-  it('receives the turn’s principal, also in nested loops and for their answers', async () => {
+  it('receives the turn’s principal, in nested loops and for their answers too', async () => {
     const forOne = defineTransformer({
       name: 'for-one',
       messages: (messages, { principal }) =>

@@ -393,7 +393,7 @@ describe('an object without tools', () => {
   });
 });
 
-describe('the names of the tools of an object (ANN-12)', () => {
+describe('the names of object tools (ANN-12)', () => {
   const options = { filter: (name: string) => ['add', 'tell_words'].includes(name) };
 
   it('can be derived from the method names, with a prefix', () => {

@@ -170,7 +170,7 @@ describe('the stream of an agent call', () => {
 });
 
 describe('the official client of the earlier revision', () => {
-  it('gets the answer of a call whose connection was cut in the middle', async () => {
+  it('receives the answer of a call whose connection was cut in the middle', async () => {
     const answer = holdReply('Done.');
     const { message } = script(recordCall('resumed-client'), answer.reply);
     const asked: string[] = [];

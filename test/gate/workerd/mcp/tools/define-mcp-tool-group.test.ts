@@ -46,7 +46,7 @@ const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given 
     env: { TOOL_GROUPS: { excludes: given.excludes ?? [] } },
   });
 
-describe('a tool group of MCP servers', () => {
+describe('an MCP tool group', () => {
   it('describes its purpose and its reach without a request to its servers (TGR-04, MCP-09, S0-024)', () => {
     const { server, client } = scene([sayingTool('search')]);
     const group = defineMcpToolGroup({

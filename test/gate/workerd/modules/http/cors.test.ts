@@ -55,7 +55,7 @@ const sendPreflight = (
     headers: { ...FROM, 'access-control-request-method': method, ...headers },
   });
 
-describe('a preflight request of a page of an allowed origin', () => {
+describe('a preflight request from a page on an allowed origin', () => {
   it.each<[string, string, string]>([
     [`${newSession()}/messages`, 'POST', 'POST'],
     [newSession(), 'DELETE', 'GET, HEAD, DELETE'],
