@@ -444,7 +444,7 @@ describe('a command prints its error on one line', () => {
       ['sessions', '--status', 'x', ...clerk],
       'sessions: --status must be one of running, waiting, failed, idle',
     ],
-    [['sessions', '--agent', '..'], "sessions: '..' cannot be --agent"],
+    [['sessions', '--agent', '..'], "sessions: '..' is not a valid name for --agent"],
     [['usage', '--by', 'x'], 'usage: --by must be day, agent or model'],
     [['show'], 'show: the session id is missing'],
     [['show', 'a', 'b'], 'show: name only one session'],

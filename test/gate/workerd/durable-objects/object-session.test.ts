@@ -258,7 +258,7 @@ describe('a call that an older object does not support', () => {
       (error) => error,
     );
     expect(failure).toBeInstanceOf(SessionUnavailableError);
-    expect(failure).toMatchObject({ message: expect.stringMatching(why), tookNothing: true });
+    expect(failure).toMatchObject({ message: expect.stringMatching(why), isNotRun: true });
     expect(ms).toEqual([0, 100, 500, 2_000]);
     expect(await raw.read({ from: 1 })).toMatchObject({ head: 2, waiting: [] });
     expect(await raw.renew(epoch)).toEqual({ status: 'renewed', inbox: [] });
@@ -287,7 +287,7 @@ describe('a call that an older object does not support', () => {
       get: (target, key) => (key === 'getByName' ? getByName : Reflect.get(target, key)),
     });
     const accepting = createObjectSession(namespace, name, { pauses }).accept(withBlobs);
-    await expect(accepting).rejects.toMatchObject({ name: 'SessionUnavailableError', tookNothing: false });
+    await expect(accepting).rejects.toMatchObject({ name: 'SessionUnavailableError', isNotRun: false });
   });
 });
 

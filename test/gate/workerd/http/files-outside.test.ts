@@ -236,7 +236,7 @@ describe('a message that an older object cannot accept', () => {
     expect(log.mock.calls).toEqual([
       [
         expect.stringMatching(/^holdfast: request [0-9a-f]{16} failed$/),
-        expect.objectContaining({ tookNothing: true }),
+        expect.objectContaining({ isNotRun: true }),
       ],
     ]);
     expect((await send(session)).status).toBe(404);
