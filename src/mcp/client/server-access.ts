@@ -191,7 +191,7 @@ function computeUrl(client: McpClient, url: (user: McpUser) => string, user: Mcp
   try {
     return url(user);
   } catch (cause) {
-    throw unreachableError(client, 'its URL could not be computed', { cause });
+    throw unreachableError(client, 'its URL could not be made', { cause });
   }
 }
 

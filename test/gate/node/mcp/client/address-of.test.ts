@@ -46,7 +46,7 @@ describe('the URL of a server', () => {
     const fails = () => {
       throw planted;
     };
-    expect(() => addressOf(fails)).toThrow(connectError('its URL could not be computed'));
+    expect(() => addressOf(fails)).toThrow(connectError('its URL could not be made'));
     expect(() => addressOf(fails)).toThrow(expect.objectContaining({ cause: planted }));
     // @ts-expect-error: the types do not offer the secrets
     expect(() => addressOf(async () => 'https://mcp.example.com/')).toThrow(

@@ -52,7 +52,7 @@ describe('the opening of a connection', () => {
 
   it.each([
     ['headers', { headers: fail }],
-    ['address', { url: fail }],
+    ['URL', { url: fail }],
     ['OAuth provider', { oauth: fail }],
   ])('reports the thrown error as the cause if the function for the %s throws', async (what, config) => {
     const error = await rejectionOf(open(fakeServer(), config));

@@ -172,7 +172,7 @@ describe('a client without a valid address', () => {
     expect(offeredTools(desk)).toEqual([names, names, names]);
     expect(said).toEqual([
       expect.stringMatching(
-        /^holdfast: MCP server 'shop' cannot be reached: its URL could not be computed\. What was thrown: Error: no endpoint at /,
+        /^holdfast: MCP server 'shop' cannot be reached: its URL could not be made\. What was thrown: Error: no endpoint at /,
       ),
     ]);
     expect(server.requests).toEqual([]);
