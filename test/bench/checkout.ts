@@ -15,7 +15,7 @@ export interface Checkout {
 }
 
 /** The current checkout, used without a copy. */
-export const here: Checkout = { folder: root, remove: () => {} };
+export const currentCheckout: Checkout = { folder: root, remove: () => {} };
 
 /**
  * Checks out a commit in a separate folder, with the packages that are installed here.

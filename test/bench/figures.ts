@@ -59,7 +59,7 @@ async function runLoops(
 /** The number of measured turns in a long session. */
 const MORE_TURNS = 10;
 
-const long = new WeakSet<MeasuredWorker>();
+const workersWithLongSession = new WeakSet<MeasuredWorker>();
 
 /**
  * Returns the CPU time in ms of one more turn in a session with this many turns. The earlier turns run before
@@ -67,8 +67,8 @@ const long = new WeakSet<MeasuredWorker>();
  */
 async function oneMoreTurn({ worker }: Contestant, { turns }: Sampling): Promise<number> {
   const session = 'long';
-  if (!long.has(worker)) await worker.ask('/turns', { session, count: turns });
-  long.add(worker);
+  if (!workersWithLongSession.has(worker)) await worker.ask('/turns', { session, count: turns });
+  workersWithLongSession.add(worker);
   await worker.ask('/turns', { session });
   const before = worker.cpu();
   await worker.ask('/turns', { session, count: MORE_TURNS });

@@ -7,7 +7,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundleMeasured, type Checkout, checkOut, here } from './checkout.ts';
+import { bundleMeasured, type Checkout, checkOut, currentCheckout } from './checkout.ts';
 import { billOf } from './cost/prices.ts';
 import { countSlowTurns, countTurn, SHAPE_NAMES, SHAPES, sumOf } from './count-turns.ts';
 import { type Contestant, FIGURES, type Figure, startUp } from './figures.ts';
@@ -131,14 +131,18 @@ async function contestantOf({ name, folder }: Library, into: string): Promise<Co
 }
 
 async function bench(options: BenchOptions, compared: Checkout | undefined, into: string): Promise<void> {
-  const stored: Library[] = [{ name: 'Holdfast', folder: here.folder }];
+  const stored: Library[] = [{ name: 'Holdfast', folder: currentCheckout.folder }];
   const commit = options.compare;
   if (compared && commit !== undefined) stored.push({ name: commit, folder: compared.folder });
-  const libraries = [...stored.slice(0, 1), { name: AI_SDK, folder: here.folder }, ...stored.slice(1)];
+  const libraries = [
+    ...stored.slice(0, 1),
+    { name: AI_SDK, folder: currentCheckout.folder },
+    ...stored.slice(1),
+  ];
   const contestants: Contestant[] = [];
   try {
     for (const library of libraries) contestants.push(await contestantOf(library, into));
-    const empty = await bundleMeasured('empty', { folder: here.folder, into });
+    const empty = await bundleMeasured('empty', { folder: currentCheckout.folder, into });
     const samples = await measureAll(contestants, options, empty);
     process.stdout.write(`${timesTable(samples, contestants)}\n\n`);
   } finally {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorker } from '../full/process/start-worker.ts';
-import { bundleMeasured, here } from './checkout.ts';
+import { bundleMeasured, currentCheckout } from './checkout.ts';
 import { openInspector } from './inspector.ts';
 import { asTable, inDigits } from './statistics.ts';
 
@@ -56,8 +56,8 @@ const nameOf = ({ functionName, lineNumber }: ProfiledFunction['callFrame']): st
   return [functionName || '(anonymous)', line].filter((words) => words !== '').join(': ');
 };
 
-const into = mkdtempSync(join(tmpdir(), 'holdfast-profile-'));
-const bundle = await bundleMeasured('holdfast', { ...here, into });
+const outputFolder = mkdtempSync(join(tmpdir(), 'holdfast-profile-'));
+const bundle = await bundleMeasured('holdfast', { ...currentCheckout, into: outputFolder });
 const lines = readFileSync(bundle, 'utf8').split('\n');
 const worker = await startWorker(bundle, { bundle, isInspected: true });
 try {
@@ -81,5 +81,5 @@ try {
   process.stdout.write(`${asTable([['function: where it begins', 'ms a loop', 'of all'], ...rows])}\n`);
 } finally {
   await worker.stop();
-  rmSync(into, { recursive: true, force: true });
+  rmSync(outputFolder, { recursive: true, force: true });
 }

@@ -132,8 +132,8 @@ const mean = (numbers: readonly number[]): number => sum(numbers) / numbers.leng
 const formatRatio = (more: number, less: number): string => (more / less).toFixed(0);
 const count = (number: number): string => Math.round(number).toLocaleString('en');
 
-const passed = await main().catch((error: unknown) => {
+const hasPassed = await main().catch((error: unknown) => {
   console.error(error);
   return false;
 });
-process.exit(passed ? 0 : 1);
+process.exit(hasPassed ? 0 : 1);

@@ -36,13 +36,13 @@ const bytesOf = (data: Parameters<Digest>[1]): Uint8Array =>
     ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
     : new Uint8Array(data);
 
-const all = Object.getPrototypeOf(subtle);
+const subtlePrototype = Object.getPrototypeOf(subtle);
 const IS_DONE = Symbol.for('hashes at once');
 const valueProperty = (value: unknown) => ({ configurable: true, writable: true, value });
 
 // Of the prototype, so that a test may put another one in its place and take that away again. Once a thread, which runs many files.
-if (!(IS_DONE in all)) {
-  Object.defineProperties(all, {
+if (!(IS_DONE in subtlePrototype)) {
+  Object.defineProperties(subtlePrototype, {
     ...{
       digest: valueProperty(atOnce),
       sign: valueProperty(signedAtOnce),

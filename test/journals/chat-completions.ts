@@ -49,7 +49,7 @@ const request = v.strictObject({
 type Message = v.InferOutput<typeof message>;
 
 /** The data of a request that selects its reply. */
-export interface Asked {
+export interface ParsedRequest {
   /** The last user message. */
   readonly said: string;
   /** The number of replies to this message. */
@@ -59,7 +59,7 @@ export interface Asked {
 }
 
 /** Parses a request. @throws Error if a server would refuse it. */
-export function readRequest(body: string): Asked {
+export function readRequest(body: string): ParsedRequest {
   const { messages } = v.parse(request, JSON.parse(body));
   checkAnswers(messages);
   const last = messages.findLastIndex(({ role }) => role === 'user');

@@ -6,9 +6,9 @@ import * as v from 'valibot';
 import type { Dump } from './dump.ts';
 import type { Reading } from './record.ts';
 import type { Answer } from './talk.ts';
-import type { Deed } from './world.ts';
+import type { RecordedEffect } from './world.ts';
 
-const answer = v.strictObject({
+const answerSchema = v.strictObject({
   to: v.string(),
   status: v.number(),
   type: v.nullable(v.string()),
@@ -16,19 +16,24 @@ const answer = v.strictObject({
   body: v.unknown(),
 });
 
-const deed = v.strictObject({ tool: v.string(), input: v.unknown(), call: v.string(), key: v.string() });
+const effectSchema = v.strictObject({
+  tool: v.string(),
+  input: v.unknown(),
+  call: v.string(),
+  key: v.string(),
+});
 
-const reading = v.strictObject({
-  session: answer,
-  events: v.array(answer),
-  answers: v.array(answer),
+const readingSchema = v.strictObject({
+  session: answerSchema,
+  events: v.array(answerSchema),
+  answers: v.array(answerSchema),
   asked: v.array(v.unknown()),
-  done: v.array(deed),
-  after: answer,
+  done: v.array(effectSchema),
+  after: answerSchema,
 });
 
 /** A reading in its stored form. JSON bodies are parsed if that loses no data. */
-export type KeptReading = v.InferOutput<typeof reading>;
+export type KeptReading = v.InferOutput<typeof readingSchema>;
 
 /** Returns the parsed value of a text that `JSON.stringify` would reproduce, and any other text unchanged. */
 function toReadable(text: string): unknown {
@@ -73,10 +78,10 @@ function inLines(value: unknown, indent = ''): string {
 }
 
 /** The stored files of a journal. */
-export interface Kept {
+export interface KeptJournal {
   readonly dump: Dump;
   /** The effects of its tools when it was stored. */
-  readonly before: readonly Deed[];
+  readonly before: readonly RecordedEffect[];
   readonly reading: KeptReading;
 }
 
@@ -84,7 +89,7 @@ export interface Kept {
 export interface Folder {
   /** The time at which the journals were stored, in ms since the epoch. */
   readonly at: number;
-  readonly journals: ReadonlyMap<string, Kept>;
+  readonly journals: ReadonlyMap<string, KeptJournal>;
 }
 
 const ROOT = import.meta.dirname;
@@ -95,15 +100,15 @@ export const listVersions = (): readonly string[] =>
     .filter((file) => file.endsWith('/written.json'))
     .map((file) => file.replace('/written.json', ''));
 
-const beside = v.strictObject({ before: v.array(deed), reading });
-const written = v.strictObject({ at: v.number(), journals: v.array(v.string()) });
+const keptSchema = v.strictObject({ before: v.array(effectSchema), reading: readingSchema });
+const folderSchema = v.strictObject({ at: v.number(), journals: v.array(v.string()) });
 
 export function readFolder(version: string): Folder {
   const text = (file: string): string => readFileSync(join(ROOT, version, file), 'utf8');
-  const { at, journals } = v.parse(written, JSON.parse(text('written.json')));
+  const { at, journals } = v.parse(folderSchema, JSON.parse(text('written.json')));
   const all = journals.map((name) => {
     const dump = fromText(lengthen(text(`${name}.sql`)));
-    return [name, { dump, ...v.parse(beside, JSON.parse(lengthen(text(`${name}.json`)))) }] as const;
+    return [name, { dump, ...v.parse(keptSchema, JSON.parse(lengthen(text(`${name}.json`)))) }] as const;
   });
   return { at, journals: new Map(all) };
 }

@@ -5,7 +5,7 @@ import { type Build, startWorker } from '../full/process/start-worker.ts';
 import { type Dump, restore, setAlarms } from './dump.ts';
 import type { Journal } from './journal.ts';
 import { type Answer, openTalk, readStream } from './talk.ts';
-import { type Deed, openWorld, type World } from './world.ts';
+import { openWorld, type RecordedEffect, type World } from './world.ts';
 
 /** The Worker of all journals, as a path from the root of the checkout. */
 export const WORKER = 'test/journals/worker/worker.ts';
@@ -30,7 +30,7 @@ export interface Reading {
   /** The requests of these continuations to its model and to models of nested agents. */
   readonly asked: readonly string[];
   /** The effects of its tools in these continuations. */
-  readonly done: readonly Deed[];
+  readonly done: readonly RecordedEffect[];
   /** The last `GET session`. */
   readonly after: Answer;
 }
@@ -75,7 +75,7 @@ async function readAt(
   const seen = await Promise.all(stored.map((one) => look(url, one).catch(toError)));
   // Reading the sessions has restarted the lease terms of killed holders. After two hours, they have expired.
   await fetch(`${url}/clock`, { method: 'POST', body: String(TWO_HOURS) });
-  const going = seen.map((one) => (one instanceof Error ? one : goOn(url, world, one).catch(toError)));
+  const going = seen.map((one) => (one instanceof Error ? one : resumeTurns(url, world, one).catch(toError)));
   const readings = await Promise.all(going);
   return new Map(
     stored.map(({ journal }, index) => [journal.name, judgeReading(world, journal, readings[index])]),
@@ -139,7 +139,7 @@ async function checkStream(url: string, { name, as }: Journal, pages: readonly A
   if (told !== expected) throw new Error(`The stream of ${name} differs from its pages:\n${told}`);
 }
 
-async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {
+async function resumeTurns(url: string, world: World, seen: Seen): Promise<Reading> {
   const { journal, session, events } = seen;
   const talk = openTalk(url, journal.name, journal.as);
   await journal.continueSession(talk);
@@ -153,24 +153,24 @@ async function goOn(url: string, world: World, seen: Seen): Promise<Reading> {
     events,
     answers: answers.map(named),
     asked: scenes.flatMap((scene) => world.asked(scene)).map(named),
-    done: scenes.flatMap((scene) => world.done(scene).map(named).toSorted(byCall)),
+    done: scenes.flatMap((scene) => world.done(scene).map(named).toSorted(compareByCall)),
     after: named({ ...after, body: withoutChance(after.body) }),
   };
 }
 
 /** Sorts by call, because calls of one reply run in parallel. */
-const byCall = (a: Deed, b: Deed): number => (a.call < b.call ? -1 : 1);
+const compareByCall = (a: RecordedEffect, b: RecordedEffect): number => (a.call < b.call ? -1 : 1);
 
 /** Removes the durations and the order of calls from the process memory. */
 function withoutChance(body: string): string {
   const state = JSON.parse(body) as State; // documented in docs/http.md
   const { history = [], tools = [] } = state.memory?.process ?? {};
-  for (const list of [history, tools]) list.sort(byTool);
+  for (const list of [history, tools]) list.sort(compareByTool);
   for (const call of history) if (call.ms !== undefined) call.ms = 0;
   return JSON.stringify(state);
 }
 
-const byTool = (a: OfTool, b: OfTool): number => (a.tool < b.tool ? -1 : 1);
+const compareByTool = (a: OfTool, b: OfTool): number => (a.tool < b.tool ? -1 : 1);
 
 /** The part of a `GET session` response that is used here. */
 interface State {

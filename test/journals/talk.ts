@@ -113,7 +113,7 @@ async function sendRequest(to: string, url: string, init: RequestInit): Promise<
 export async function readStream(
   worker: string,
   agent: string,
-  { as = {}, head }: Streamed,
+  { as = {}, head }: StreamOptions,
 ): Promise<string> {
   const signal = AbortSignal.timeout(PATIENCE);
   const headers = { accept: 'text/event-stream', ...as };
@@ -129,7 +129,7 @@ export async function readStream(
   return told.replaceAll(/^(id: \d+)-.*$/gm, '$1');
 }
 
-interface Streamed {
+interface StreamOptions {
   readonly as?: Headers | undefined;
   readonly head: number;
 }

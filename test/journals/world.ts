@@ -10,7 +10,7 @@ import { type Line, readRequest, toResponse } from './chat-completions.ts';
 export type Script = readonly (readonly [to: string, replies: readonly Line[]])[];
 
 /** An effect of a tool. */
-export interface Deed {
+export interface RecordedEffect {
   readonly tool: string;
   readonly input: unknown;
   readonly call: string;
@@ -34,24 +34,24 @@ export interface World {
   wasDone(scene: string): void;
   /** Returns the bodies of the requests to the model of a scene, oldest first. */
   asked(scene: string): readonly string[];
-  done(scene: string): readonly Deed[];
+  done(scene: string): readonly RecordedEffect[];
   /** Returns the model requests of a scene that a server would refuse or that have no scripted reply. */
   problems(scene: string): readonly string[];
   stop(): Promise<void>;
 }
 
-interface Kept {
+interface WorldState {
   readonly gate: Gate;
   readonly scripts: Map<string, Script>;
   readonly asked: Map<string, string[]>;
-  readonly done: Map<string, Deed[]>;
+  readonly done: Map<string, RecordedEffect[]>;
   readonly wereDone: Set<string>;
   readonly problems: Map<string, string[]>;
 }
 
 /** Starts a world on a local port. */
 export async function openWorld(): Promise<World> {
-  const kept: Kept = {
+  const kept: WorldState = {
     gate: new Gate(),
     scripts: new Map(),
     asked: new Map(),
@@ -84,7 +84,7 @@ export async function openWorld(): Promise<World> {
  * `POST /{scene}/v1/chat/completions` is a model request, and `POST /{scene}/{tool}` is an effect. `GET`
  * returns whether the effect happened.
  */
-async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(kept: WorldState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const scene = sceneOf(request);
   const [, , what = ''] = (request.url ?? '').split('/');
   if (request.method === 'GET') return send(response, 200, kept.wereDone.has(scene));
@@ -104,7 +104,7 @@ async function answer(kept: Kept, request: IncomingMessage, response: ServerResp
 
 const sceneOf = ({ url = '' }: IncomingMessage): string => url.split('/')[1] ?? '';
 
-function replyTo({ scripts }: Kept, scene: string, body: string): readonly [number, unknown] {
+function replyTo({ scripts }: WorldState, scene: string, body: string): readonly [number, unknown] {
   const { said, replies, all } = readRequest(body);
   const script = scripts.get(scene) ?? [];
   const [, lines = []] = script.find(([to]) => to === said) ?? script.find(([to]) => said.includes(to)) ?? [];

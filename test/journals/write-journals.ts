@@ -9,14 +9,14 @@ import { join } from 'node:path';
 import { startKillable } from '../full/process/killable-worker.ts';
 import { type Dump, dumpsOf } from './dump.ts';
 import type { Journal } from './journal.ts';
-import { type Kept, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
+import { type KeptJournal, type KeptReading, readFolder, textOf, toKept, writeFolder } from './kept.ts';
 import { play, type Reading, read, type Stored, scenesOf, WORKER } from './record.ts';
 import { journals } from './sessions/journals.ts';
 import { openTalk, type Talk } from './talk.ts';
 import { openWorld } from './world.ts';
 
 /** A session that was just stored, and the effects of its tools. */
-interface Written extends Stored, Pick<Kept, 'before'> {}
+interface Written extends Stored, Pick<KeptJournal, 'before'> {}
 
 /** Creates all sessions, and kills the Worker. */
 async function store(): Promise<{ readonly at: number; readonly stored: readonly Written[] }> {

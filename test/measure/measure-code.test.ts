@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseSource } from '../source/parse-source.ts';
 import { measureCode } from './measure-code.ts';
-import { budgetsOf, goalsOf, type Running, report } from './report.ts';
+import { budgetsOf, goalsOf, type RuntimeFigures, report } from './report.ts';
 import type { Step } from './walk.ts';
 
 const SOURCES = [
@@ -101,7 +101,7 @@ it('`goalsOf` reports whether each goal is met', () => {
   ]);
 });
 
-const RUNNING: Running = {
+const RUNNING: RuntimeFigures = {
   executed: [
     {
       scenario: 'a call',

@@ -5,7 +5,7 @@ import type { Executed } from './executed/measure-executed.ts';
 import type { Figures, Sizes } from './measure-code.ts';
 
 /** The figures that are measured while the library runs. */
-export interface Running {
+export interface RuntimeFigures {
   readonly executed: readonly Executed[];
   readonly clerk: Bundle;
   readonly added: readonly AddedBytes[];
@@ -63,7 +63,7 @@ const namesOf = (entry: Figures['entries'][number] | undefined): number =>
 const KIB = 1024;
 
 /** The budgets, each next to its figure. */
-export function budgetsOf({ executed, clerk }: Running, budgets: Budgets): Goal[] {
+export function budgetsOf({ executed, clerk }: RuntimeFigures, budgets: Budgets): Goal[] {
   const scenarios = executed.flatMap(({ scenario, worker, functions, files }) => {
     const budget = budgets.executed[worker] ?? { functions: 0, files: 0 };
     return [
@@ -84,7 +84,7 @@ const atMostGoal = (goal: string, limit: number, is: number): Goal => ({
 });
 
 /** Formats all figures. */
-export function report(figures: Figures, running: Running, goals: readonly Goal[]): string {
+export function report(figures: Figures, running: RuntimeFigures, goals: readonly Goal[]): string {
   const { files, codeLines, functions, circles, wide, seams, entries, sharedNames, walk } = figures;
   return [
     ...formatSection('Library (src without src/examples, durable-objects)', [

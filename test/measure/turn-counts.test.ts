@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleMeasured, here } from '../bench/checkout.ts';
+import { bundleMeasured, currentCheckout } from '../bench/checkout.ts';
 import { costPage } from '../bench/cost/cost-page.ts';
 import { findExceedingCounts, readKept } from '../bench/cost/kept-counts.ts';
 import { countTurn, SHAPE_NAMES } from '../bench/count-turns.ts';
@@ -17,7 +17,9 @@ describe('the platform usage of a turn', () => {
 
   beforeAll(async () => {
     into = mkdtempSync(join(tmpdir(), 'holdfast-counts-'));
-    worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
+    worker = await startMeasured(
+      await bundleMeasured('holdfast', { ...currentCheckout, into, isCounted: true }),
+    );
   });
 
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, type Ran, type Report, summaryOf, unusableReason } from './judge.ts';
+import { judge, type Report, summaryOf, type TestRun, unusableReason } from './judge.ts';
 import { runPatiently } from './run-patiently.ts';
 
 type File = Report['testResults'][number];
@@ -18,12 +18,12 @@ const file = (name: string, startTime: number, tests: readonly Test[], message =
   };
 };
 
-const createRan = (...testResults: File[]): Ran => ({
+const createRan = (...testResults: File[]): TestRun => ({
   ended: 'reported',
   report: { success: testResults.every(({ status }) => status === 'passed'), testResults },
 });
 
-const judgeRun = (one: Ran, mayHang = false) =>
+const judgeRun = (one: TestRun, mayHang = false) =>
   judge(one, { tests: ['a.test.ts'], ...(mayHang && { hangs: true }) }, (name) => name.replace('/copy/', ''));
 
 const RED = test('pays once', 'failed', 'AssertionError: expected 2 to be 1');
@@ -45,7 +45,7 @@ describe('a mutation', () => {
     expect(judgeRun(createRan(file('a.test.ts', 1, [GREEN])))).toEqual({ is: 'survived' });
   });
 
-  it.each<[string, Ran, string]>([
+  it.each<[string, TestRun, string]>([
     [
       'a file that cannot be loaded',
       createRan(
@@ -118,7 +118,7 @@ describe('the tests of a mutation', () => {
   const UNLOADED = file('b.test.ts', 2, [], 'Error: Failed to start a worker');
 
   /** Runs the tests of an entry with these results, one after another. Returns the files of each run. */
-  async function runs(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly Ran[]) {
+  async function runs(tested: { tests: readonly string[]; hangs?: true }, ...given: readonly TestRun[]) {
     const asked: (readonly string[])[] = [];
     const last = await runPatiently(tested, async (files) => {
       const next = given[asked.length];
@@ -134,7 +134,7 @@ describe('the tests of a mutation', () => {
     expect(await runs({ tests }, one)).toEqual({ asked: [tests], verdict: { is: 'survived' } });
   });
 
-  it.each<[string, Ran]>([
+  it.each<[string, TestRun]>([
     ['could not be loaded', createRan(A, UNLOADED)],
     ['timed out', createRan(A, file('b.test.ts', 2, [LATE]))],
     ['is missing', createRan(A)],
@@ -163,7 +163,7 @@ describe('the tests of a mutation', () => {
     });
   });
 
-  it.each<[string, Ran]>([
+  it.each<[string, TestRun]>([
     ['its runner broke', { ended: 'broken', output: 'Killed' }],
     ['it did not end', { ended: 'too-late', afterMs: 9_000 }],
     [
@@ -213,7 +213,7 @@ describe('the tests of the unchanged code', () => {
     expect(unusableReason(one, ['test/a.test.ts'])).toBeUndefined();
   });
 
-  it.each<[string, Ran, string]>([
+  it.each<[string, TestRun, string]>([
     ['a test fails', createRan(file('test/a.test.ts', 1, [GREEN, RED])), '/copy/test/a.test.ts > pays once'],
     [
       'a file was not run',

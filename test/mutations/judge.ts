@@ -29,13 +29,13 @@ interface RanFile {
 }
 
 /** How a run of tests ended: with a report, without one, or with a timeout. */
-export type Ran =
+export type TestRun =
   | { readonly ended: 'reported'; readonly report: Report }
   | { readonly ended: 'broken'; readonly output: string }
   | { readonly ended: 'too-late'; readonly afterMs: number };
 
 /** The part of a mutation's entry that its verdict depends on. */
-export interface Tested {
+export interface TestedMutation {
   readonly tests: readonly string[];
   readonly hangs?: true;
 }
@@ -44,7 +44,11 @@ export interface Tested {
  * Returns the verdict of a run. A mutation is caught only by a test that ran and failed. It survives only if
  * all of its test files ran and passed. `toName` formats a file name.
  */
-export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string) => string): Verdict {
+export function judge(
+  ran: TestRun,
+  { tests, hangs }: TestedMutation,
+  toName: (file: string) => string,
+): Verdict {
   const mayHang = hangs === true;
   if (ran.ended === 'broken') {
     return { is: 'not-run', why: `the tests did not run: ${lastWords(ran.output)}` };
@@ -79,7 +83,7 @@ export function judge(ran: Ran, { tests, hangs }: Tested, toName: (file: string)
  * Returns the test files without a clear result: they could not be run, timed out, or are missing. Returns all
  * files if the whole run gave no result.
  */
-export function leftOpen(ran: Ran, { tests, hangs }: Tested): readonly string[] {
+export function leftOpen(ran: TestRun, { tests, hangs }: TestedMutation): readonly string[] {
   if (ran.ended !== 'reported') return ran.ended === 'too-late' && hangs ? [] : tests;
   const { testResults, success } = ran.report;
   const resultsOf = (file: string): readonly RanFile[] => testResults.filter(({ name }) => isOf(name, file));
@@ -132,7 +136,7 @@ const firstLine = (text: string): string => text.trim().split('\n')[0] ?? '';
 const lastWords = (output: string): string => output.trim().split('\n').slice(-3).join(' | ').slice(-500);
 
 /** Returns why an unchanged run of these tests is not usable, or `undefined` if all of them pass. */
-export function unusableReason(ran: Ran, tests: readonly string[]): string | undefined {
+export function unusableReason(ran: TestRun, tests: readonly string[]): string | undefined {
   if (ran.ended === 'broken') return `the tests did not run: ${lastWords(ran.output)}`;
   if (ran.ended === 'too-late') return `the tests did not end within ${ran.afterMs / 1_000} s`;
   const { testResults, success } = ran.report;

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ran, Report } from './judge.ts';
+import type { Report, TestRun } from './judge.ts';
 
-interface Ended {
+interface RunResult {
   readonly isLate: boolean;
   readonly isGood: boolean;
   readonly output: string;
@@ -14,7 +14,7 @@ export async function runTests(
   copy: string,
   tests: readonly string[],
   { bail, mostMs }: { readonly bail: boolean; readonly mostMs: number },
-): Promise<Ran> {
+): Promise<TestRun> {
   const report = join(copy, 'mutations-report.json');
   rmSync(report, { force: true });
   const reporting = ['--reporter=json', `--outputFile=${report}`];
@@ -47,11 +47,11 @@ export async function compile(copy: string, files: readonly string[], mostMs: nu
   return errors.length > 0 ? errors : [`The compiler failed: ${output.trim()}`];
 }
 
-const running = new Set<ChildProcess>();
+const runningProcesses = new Set<ChildProcess>();
 
 /** Kills all running programs and their children. */
 export function stopAll(): void {
-  for (const child of running) kill(child);
+  for (const child of runningProcesses) kill(child);
 }
 
 function kill({ pid }: ChildProcess): void {
@@ -64,13 +64,17 @@ function kill({ pid }: ChildProcess): void {
 }
 
 /** Runs the program of a package in its own process group, so that Workers of tests can be ended with it. */
-async function run(copy: string, [program = '', ...args]: readonly string[], mostMs: number): Promise<Ended> {
+async function run(
+  copy: string,
+  [program = '', ...args]: readonly string[],
+  mostMs: number,
+): Promise<RunResult> {
   const child = spawn(process.execPath, [join(copy, 'node_modules', program), ...args], {
     cwd: copy,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  running.add(child);
+  runningProcesses.add(child);
   let output = '';
   let isLate = false;
   const listen = (chunk: Buffer): void => {
@@ -90,7 +94,7 @@ async function run(copy: string, [program = '', ...args]: readonly string[], mos
     await ended.promise;
   } finally {
     clearTimeout(timer);
-    running.delete(child);
+    runningProcesses.delete(child);
   }
   return { isLate, isGood: child.exitCode === 0, output };
 }

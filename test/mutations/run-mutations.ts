@@ -8,13 +8,13 @@ import { parseArgs } from 'node:util';
 import { MUTATIONS, type Mutation } from '../mutations.ts';
 import { readLibrary } from '../source/parse-source.ts';
 import { copyCheckout } from './checkout-copy.ts';
-import { judge, type Ran, summaryOf, unusableReason, type Verdict } from './judge.ts';
+import { judge, summaryOf, type TestRun, unusableReason, type Verdict } from './judge.ts';
 import { applyReplacements, locate, type Place } from './locate.ts';
 import { compile, runTests, stopAll } from './run-in-copy.ts';
 import { runPatiently } from './run-patiently.ts';
 
 /** A mutation with its place in the code. */
-interface Located {
+interface LocatedMutation {
   readonly mutation: Mutation;
   readonly place: Place;
 }
@@ -73,7 +73,7 @@ function locateAll(
   copy: string,
   mutations: readonly Mutation[],
   wrong: Map<Mutation, string>,
-): readonly Located[] {
+): readonly LocatedMutation[] {
   const sources = readLibrary(copy);
   return mutations.flatMap((mutation) => {
     try {
@@ -91,7 +91,7 @@ function locateAll(
  */
 async function compileAll(
   copy: string,
-  all: readonly Located[],
+  all: readonly LocatedMutation[],
   wrong: Map<Mutation, string>,
 ): Promise<void> {
   const [error] = await compileWith(copy, all);
@@ -103,7 +103,7 @@ async function compileAll(
   if (wrong.size === 0) throw new Error(`The mutations do not compile together: ${error}`);
 }
 
-async function compileWith(copy: string, all: readonly Located[]): Promise<readonly string[]> {
+async function compileWith(copy: string, all: readonly LocatedMutation[]): Promise<readonly string[]> {
   const files = [...new Set(all.map(({ place }) => place.file))];
   if (files.length === 0) return [];
   const undo = files.map((file) =>
@@ -121,7 +121,7 @@ async function compileWith(copy: string, all: readonly Located[]): Promise<reado
 }
 
 /** Applies changes to a file. Returns a function that reverts them. */
-function change(copy: string, file: string, changes: readonly Located[]): () => void {
+function change(copy: string, file: string, changes: readonly LocatedMutation[]): () => void {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   writeFileSync(
@@ -134,11 +134,11 @@ function change(copy: string, file: string, changes: readonly Located[]): () => 
   return () => writeFileSync(path, text);
 }
 
-async function ranUnchanged(copy: string, tests: readonly string[]): Promise<Ran> {
+async function ranUnchanged(copy: string, tests: readonly string[]): Promise<TestRun> {
   return runPatiently({ tests }, (files) => runTests(copy, files, { bail: false, mostMs: 3 * LONGEST }));
 }
 
-async function tryOut(copy: string, located: Located): Promise<Verdict> {
+async function tryOut(copy: string, located: LocatedMutation): Promise<Verdict> {
   const { mutation, place } = located;
   const restore = change(copy, place.file, [located]);
   try {

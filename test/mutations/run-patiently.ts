@@ -1,4 +1,4 @@
-import { leftOpen, type Ran, type Report, type Tested, withResults } from './judge.ts';
+import { leftOpen, type Report, type TestedMutation, type TestRun, withResults } from './judge.ts';
 
 const NO_RESULTS: Report = { success: false, testResults: [] };
 
@@ -8,9 +8,9 @@ const NO_RESULTS: Report = { success: false, testResults: [] };
  * or the run of a file that still gives no report.
  */
 export async function runPatiently(
-  tested: Tested,
-  run: (tests: readonly string[]) => Promise<Ran>,
-): Promise<Ran> {
+  tested: TestedMutation,
+  run: (tests: readonly string[]) => Promise<TestRun>,
+): Promise<TestRun> {
   const first = await run(tested.tests);
   const open = leftOpen(first, tested);
   if (open.length === 0) return first;

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Source } from './parse-source.ts';
 
 /** The declaration of an exported name. */
-export interface Declared {
+export interface Declaration {
   readonly file: string;
   readonly name: string;
   /**
@@ -16,13 +16,17 @@ export interface Declared {
  * Returns the declaration of an exported name. Follows re-exports.
  * @throws Error if it is not declared in the sources.
  */
-export function declarationOf(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared {
+export function declarationOf(
+  name: string,
+  source: Source,
+  byFile: ReadonlyMap<string, Source>,
+): Declaration {
   const found = look(name, source, byFile);
   if (!found) throw new Error(`The sources do not declare ${name}, which ${source.file} exports.`);
   return found;
 }
 
-function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declared | undefined {
+function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>): Declaration | undefined {
   for (const { exportName, importName, moduleRequest } of source.module.staticExports.flatMap(
     (one) => one.entries,
   )) {
@@ -37,7 +41,7 @@ function look(name: string, source: Source, byFile: ReadonlyMap<string, Source>)
 }
 
 /** Finds the declaration of a name in its own file. */
-function declaredIn({ file, text }: Source, name: string): Declared {
+function declaredIn({ file, text }: Source, name: string): Declaration {
   const declaration = new RegExp(
     `^export (?:declare )?(?:abstract )?(?:const|let|type|interface|class|enum|(?:async )?function\\*?) ${name}\\b`,
     'gm',

@@ -71,9 +71,9 @@ defineAgenticTool({
 defineSubagent({ agent: clerk, context: ({ message }) => ({ message }) });
 
 // Copies of a tool with an added parameter know the parameter.
-const more = withParameter(dig, 'mood', v.string());
-withInstructions(more, (_, { depth, mood }) => `${depth} ${mood.trim()}`);
-withContext(more, ({ mood }) => ({ mood }));
+const digWithMood = withParameter(dig, 'mood', v.string());
+withInstructions(digWithMood, (_, { depth, mood }) => `${depth} ${mood.trim()}`);
+withContext(digWithMood, ({ mood }) => ({ mood }));
 
 // Copies can have other limits, settings and modules.
 expectTypeOf(withLimits(dig, { iterations: 3 })).toEqualTypeOf<typeof dig>();

@@ -9,10 +9,10 @@ const biller = defineAgent({ ...base, name: 'biller', output: v.object({ total: 
 declare const any: Agent;
 
 // It has the literal name and the output of its agent, and its input is a message.
-const asked = defineSubagent({ agent: clerk });
-expectTypeOf(asked).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
-const billed = defineSubagent({ agent: biller });
-expectTypeOf(billed).toEqualTypeOf<Tool<'biller', { readonly message: string }, { total: number }>>();
+const clerkTool = defineSubagent({ agent: clerk });
+expectTypeOf(clerkTool).toEqualTypeOf<Tool<'clerk', { readonly message: string }, unknown>>();
+const billerTool = defineSubagent({ agent: biller });
+expectTypeOf(billerTool).toEqualTypeOf<Tool<'biller', { readonly message: string }, { total: number }>>();
 
 // If the agent is a name, its output is unknown.
 const byName = defineSubagent({ agent: 'clerk' });
@@ -38,7 +38,7 @@ expectTypeOf(defineSubagent({ agent: biller, output: v.object({ n: v.number() })
 // @ts-expect-error: a name is not an output
 defineSubagent({ agent: 'biller', output: 'Bill' });
 
-export const tools: readonly AnyTool[] = [asked, billed, byName, renamed];
+export const tools: readonly AnyTool[] = [clerkTool, billerTool, byName, renamed];
 
 // Optional properties accept undefined.
 defineSubagent({ agent: clerk, name: undefined, description: undefined, input: undefined });
@@ -47,7 +47,7 @@ defineSubagent({ agent: clerk, name: undefined, description: undefined, input: u
 // @ts-expect-error: a number is not an agent
 defineSubagent({ agent: 7 });
 // @ts-expect-error: a tool is not an agent
-defineSubagent({ agent: asked });
+defineSubagent({ agent: clerkTool });
 // @ts-expect-error: the agent is missing
 defineSubagent({ name: 'nobody' });
 // @ts-expect-error: an agent has its own instructions

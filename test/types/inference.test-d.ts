@@ -63,7 +63,7 @@ import {
 } from '../../src/modules/transformers/entry.ts';
 import { type Delivery, defineWebhook, verified, type Webhook } from '../../src/modules/webhooks/entry.ts';
 
-const said = { description: 'Works.' };
+const base = { description: 'Works.' };
 const VALIBOT = v.object({ at: v.pipe(v.string(), v.toDate()) });
 const ZOD = z.object({ id: z.number() });
 const ARKTYPE = type({ id: 'string' });
@@ -73,7 +73,7 @@ const JSON_SCHEMA = jsonSchema({
   required: ['id'],
 });
 type OfJsonSchema = { id: string; top?: 1 | 2 };
-const look = defineTool({ ...said, name: 'look', run: () => 'seen' });
+const look = defineTool({ ...base, name: 'look', run: () => 'seen' });
 
 /** The inferred input for each kind of input declaration. */
 type Inputs = readonly [{ at: Date }, { id: number }, { id: string }, OfJsonSchema, Record<string, never>];
@@ -89,7 +89,7 @@ expectTypeOf<
 
 // defineTool: an inline schema is inferred like a constant.
 const tool = defineTool({
-  ...said,
+  ...base,
   name: 'tool',
   input: jsonSchema({
     type: 'object',
@@ -103,11 +103,11 @@ const tool = defineTool({
   },
 });
 expectTypeOf(tool).branded.toEqualTypeOf<Tool<'tool', OfJsonSchema, { found: string }>>();
-expectTypeOf(defineTool({ ...said, name: 'zod', input: ZOD, run: async ({ id }) => id })).toEqualTypeOf<
+expectTypeOf(defineTool({ ...base, name: 'zod', input: ZOD, run: async ({ id }) => id })).toEqualTypeOf<
   Tool<'zod', { id: number }, number>
 >();
 // @ts-expect-error: the schema has no such key
-defineTool({ ...said, name: 'tool', input: ZOD, run: ({ at }) => at });
+defineTool({ ...base, name: 'tool', input: ZOD, run: ({ at }) => at });
 
 // defineManualTool: the input of its schema.
 expectTypeOf(
@@ -117,32 +117,32 @@ expectTypeOf(
 defineManualTool({ name: 'both', description: 'Asks.', run: () => 'ok' });
 
 // defineTextTool
-const shout = defineTextTool({ ...said, name: 'shout', run: (words) => ({ loud: words.toUpperCase() }) });
-expectTypeOf(shout).toEqualTypeOf<Tool<'shout', string, { loud: string }>>();
+const shoutTool = defineTextTool({ ...base, name: 'shout', run: (words) => ({ loud: words.toUpperCase() }) });
+expectTypeOf(shoutTool).toEqualTypeOf<Tool<'shout', string, { loud: string }>>();
 // @ts-expect-error: its input is text
-defineTextTool({ ...said, name: 'shout', run: (words: number) => words });
+defineTextTool({ ...base, name: 'shout', run: (words: number) => words });
 
 // toolMethod and toolsOf
-expectTypeOf(toolMethod({ ...said, input: ARKTYPE }, ({ id }) => id)).toEqualTypeOf<
+expectTypeOf(toolMethod({ ...base, input: ARKTYPE }, ({ id }) => id)).toEqualTypeOf<
   ({ id }: { id: string }) => string
 >();
-expectTypeOf(toolsOf({ one: { ...said, input: VALIBOT, run: ({ at }) => at.getTime() } })).toEqualTypeOf<
+expectTypeOf(toolsOf({ one: { ...base, input: VALIBOT, run: ({ at }) => at.getTime() } })).toEqualTypeOf<
   readonly Tool<'one', { at: Date }, number>[]
 >();
 // @ts-expect-error: the schema has no such key
-toolsOf({ one: { ...said, input: ZOD, run: ({ at }) => at } });
+toolsOf({ one: { ...base, input: ZOD, run: ({ at }) => at } });
 
 // defineAgent: its output types its answers.
-expectTypeOf(defineAgent({ ...said, name: 'a', instructions: '' })).toEqualTypeOf<Agent<'a'>>();
+expectTypeOf(defineAgent({ ...base, name: 'a', instructions: '' })).toEqualTypeOf<Agent<'a'>>();
 const biller = defineAgent({
-  ...said,
+  ...base,
   name: 'biller',
   instructions: '',
   output: v.object({ total: v.number() }),
 });
 expectTypeOf(biller).toEqualTypeOf<Agent<'biller', { total: number }>>();
 const typist = defineAgent({
-  ...said,
+  ...base,
   name: 'typist',
   instructions: '',
   output: jsonSchema({
@@ -153,7 +153,7 @@ const typist = defineAgent({
 });
 expectTypeOf(typist).branded.toEqualTypeOf<Agent<'typist', OfJsonSchema>>();
 // @ts-expect-error: an output is a schema
-defineAgent({ ...said, name: 'a', instructions: '', output: 'text' });
+defineAgent({ ...base, name: 'a', instructions: '', output: 'text' });
 
 // defineDomainType
 const Bill = defineDomainType({
@@ -166,33 +166,33 @@ expectTypeOf(Bill).toEqualTypeOf<DomainType<'Bill', { at: Date }, { at: string }
 defineDomainType({ name: 'Bill', schema: VALIBOT, id: ({ total }) => total });
 
 // defineToolGroup
-expectTypeOf(defineToolGroup({ ...said, role: 'web', tools: [look] })).toEqualTypeOf<ToolGroup<'web'>>();
+expectTypeOf(defineToolGroup({ ...base, role: 'web', tools: [look] })).toEqualTypeOf<ToolGroup<'web'>>();
 // @ts-expect-error: it has tools
-defineToolGroup({ ...said, role: 'web' });
+defineToolGroup({ ...base, role: 'web' });
 
 // defineReference
 expectTypeOf(
-  defineReference({ ...said, name: 'manual', notes: 'Quote it.', tools: [look] }),
+  defineReference({ ...base, name: 'manual', notes: 'Quote it.', tools: [look] }),
 ).toEqualTypeOf<ToolReference>();
 // @ts-expect-error: it has notes
-defineReference({ ...said, name: 'manual', tools: [look] });
+defineReference({ ...base, name: 'manual', tools: [look] });
 
 // defineAgenticTool, definePlaybook, defineStateMachine: the input of each kind of schema, and the parameters of instructions.
 const agentic = <const D extends InputDeclaration>(input: D) =>
-  defineAgenticTool({ ...said, name: 'agentic', input, tools: [look] });
+  defineAgenticTool({ ...base, name: 'agentic', input, tools: [look] });
 expectTypeOf(agentic(VALIBOT)).toEqualTypeOf<Tool<'agentic', { at: Date }, unknown>>();
 expectTypeOf(agentic(JSON_SCHEMA)).branded.toEqualTypeOf<Tool<'agentic', OfJsonSchema, unknown>>();
 defineAgenticTool({
-  ...said,
+  ...base,
   name: 'agentic',
   input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   instructions: (_, { id }) => id,
   tools: [look],
 });
 // @ts-expect-error: the schema has no such key
-defineAgenticTool({ ...said, name: 'a', input: ZOD, instructions: (_, { at }) => at, tools: [look] });
+defineAgenticTool({ ...base, name: 'a', input: ZOD, instructions: (_, { at }) => at, tools: [look] });
 const playbook = definePlaybook({
-  ...said,
+  ...base,
   name: 'playbook',
   input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   key: ({ id }) => id,
@@ -201,14 +201,14 @@ const playbook = definePlaybook({
 });
 expectTypeOf(playbook).branded.toEqualTypeOf<Playbook<'playbook', { id: string }>>();
 definePlaybook({
-  ...said,
+  ...base,
   name: 'playbook',
   tools: [look],
   // @ts-expect-error: it has no such tool
   locked: [{ tool, unlockedBy: after('lok') }],
 });
 const machine = defineStateMachine({
-  ...said,
+  ...base,
   name: 'machine',
   input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   key: ({ id }) => id,
@@ -217,7 +217,7 @@ const machine = defineStateMachine({
 });
 expectTypeOf(machine).branded.toEqualTypeOf<StateMachine<'machine', { id: string }, 'on' | 'off'>>();
 // @ts-expect-error: it has no such state
-defineStateMachine({ ...said, name: 'machine', initial: 'of', states: { on: [look], off: [] } });
+defineStateMachine({ ...base, name: 'machine', initial: 'of', states: { on: [look], off: [] } });
 
 // defineSubagent: its name and output default to those of the agent.
 expectTypeOf(defineSubagent({ agent: biller })).toEqualTypeOf<
@@ -230,21 +230,21 @@ expectTypeOf(defineSubagent({ agent: biller, name: 'bill', input: JSON_SCHEMA })
 defineSubagent({ agent: look });
 
 // defineUnfolding: its selector receives its input.
-expectTypeOf(defineUnfolding({ ...said, name: 'files', tools: [look] })).toEqualTypeOf<
+expectTypeOf(defineUnfolding({ ...base, name: 'files', tools: [look] })).toEqualTypeOf<
   UnfoldingTool<'files', Record<string, never>>
 >();
 const unfolding = defineUnfolding({
-  ...said,
+  ...base,
   name: 'files',
   input: jsonSchema({ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }),
   select: ({ id }) => (id === '' ? [] : [look]),
 });
 expectTypeOf(unfolding).branded.toEqualTypeOf<UnfoldingTool<'files', { id: string }>>();
 // @ts-expect-error: the schema has no such key
-defineUnfolding({ ...said, name: 'files', input: ZOD, select: ({ at }) => at });
+defineUnfolding({ ...base, name: 'files', input: ZOD, select: ({ at }) => at });
 
 // definePipeline: the first step's input, and the last one's output.
-expectTypeOf(definePipeline({ name: 'both', steps: [tool, shout] })).branded.toEqualTypeOf<
+expectTypeOf(definePipeline({ name: 'both', steps: [tool, shoutTool] })).branded.toEqualTypeOf<
   Tool<'both', OfJsonSchema, { loud: string }>
 >();
 // @ts-expect-error: a number is not a step
@@ -344,29 +344,29 @@ const client = defineMcpClient({ name: 'files', url: 'https://files.example/mcp'
 expectTypeOf(client).toEqualTypeOf<McpClient<'files'>>();
 // @ts-expect-error: the address is missing
 defineMcpClient({ name: 'files' });
-expectTypeOf(defineMcpToolGroup({ ...said, role: 'files', clients: [client] })).toEqualTypeOf<
+expectTypeOf(defineMcpToolGroup({ ...base, role: 'files', clients: [client] })).toEqualTypeOf<
   ToolGroup<'files'>
 >();
 // @ts-expect-error: a name is not a client
-defineMcpToolGroup({ ...said, role: 'files', clients: ['files'] });
+defineMcpToolGroup({ ...base, role: 'files', clients: ['files'] });
 const prompt = defineMcpPrompt({
-  ...said,
+  ...base,
   name: 'sum_up',
   arguments: [{ name: 'topic', required: true }],
   messages: ({ topic }) => topic,
 });
 expectTypeOf(prompt).toEqualTypeOf<McpPrompt<'sum_up'>>();
 // @ts-expect-error: there is no such argument
-defineMcpPrompt({ ...said, name: 'p', arguments: [{ name: 'topic' }], messages: ({ tpoic }) => tpoic });
+defineMcpPrompt({ ...base, name: 'p', arguments: [{ name: 'topic' }], messages: ({ tpoic }) => tpoic });
 const resource = defineMcpResource({
-  ...said,
+  ...base,
   name: 'order',
   uri: 'orders://{order}',
   read: ({ order }) => order,
 });
 expectTypeOf(resource).toEqualTypeOf<McpResource<'orders://{order}'>>();
 // @ts-expect-error: there is no such variable
-defineMcpResource({ ...said, name: 'order', uri: 'orders://{order}', read: ({ oder }) => oder });
+defineMcpResource({ ...base, name: 'order', uri: 'orders://{order}', read: ({ oder }) => oder });
 expectTypeOf(
   defineMcpEndpoint({ tools: [look], prompts: [prompt], resources: [resource] }),
 ).toEqualTypeOf<ModuleUse>();

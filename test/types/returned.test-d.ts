@@ -41,13 +41,13 @@ defineTool({ ...base, run: () => unknown });
 defineTool({ ...base, run: () => ({ rows: unknown, more: [untyped] }) });
 
 // The input and the call are still inferred, and so is the output.
-const found = defineTool({
+const findTool = defineTool({
   ...base,
   input: v.object({ id: v.string() }),
   effect: 'read',
   run: ({ id }, call) => ({ id, key: call.idempotencyKey }),
 });
-expectTypeOf(found).toEqualTypeOf<Tool<'look', { id: string }, { id: string; key: string }>>();
+expectTypeOf(findTool).toEqualTypeOf<Tool<'look', { id: string }, { id: string; key: string }>>();
 
 // @ts-expect-error $.at is a function, which JSON does not keep
 defineTool({ ...base, run: () => ({ at: () => 1 }) });
@@ -69,22 +69,22 @@ const Customer = defineDomainType({
     tags: v.optional(v.array(v.string())),
   }),
 });
-const typed = { ...base, output: Customer } as const;
+const typedConfig = { ...base, output: Customer } as const;
 
-defineTool({ ...typed, run: () => ({ id: 'a', since: '2026-01-01' }) });
-defineTool({ ...typed, run: () => ({ id: 'a', since: new Date(), tags: ['b'] as readonly string[] }) });
-defineTool({ ...typed, run: async () => [{ id: 'a', since: new Date() }] });
-defineTool({ ...typed, run: () => (Math.random() > 2 ? null : { id: 'a', since: 'b' }) });
-defineTool({ ...typed, run: () => artifact('Ada', Customer, unknown) });
-defineTool({ ...typed, run: () => unknown });
+defineTool({ ...typedConfig, run: () => ({ id: 'a', since: '2026-01-01' }) });
+defineTool({ ...typedConfig, run: () => ({ id: 'a', since: new Date(), tags: ['b'] as readonly string[] }) });
+defineTool({ ...typedConfig, run: async () => [{ id: 'a', since: new Date() }] });
+defineTool({ ...typedConfig, run: () => (Math.random() > 2 ? null : { id: 'a', since: 'b' }) });
+defineTool({ ...typedConfig, run: () => artifact('Ada', Customer, unknown) });
+defineTool({ ...typedConfig, run: () => unknown });
 // @ts-expect-error a bare name is not a schema
 defineTool({ ...base, output: { name: 'Customer' }, run: () => ({ anything: 1 }) });
 
 // @ts-expect-error its id is a text
-defineTool({ ...typed, run: () => ({ id: 7, since: '2026-01-01' }) });
+defineTool({ ...typedConfig, run: () => ({ id: 7, since: '2026-01-01' }) });
 
 // @ts-expect-error its id is missing
-defineTool({ ...typed, run: async () => ({ since: '2026-01-01' }) });
+defineTool({ ...typedConfig, run: async () => ({ since: '2026-01-01' }) });
 
 // @ts-expect-error $.at is a function, which JSON does not keep
 defineTextTool({ ...base, run: () => ({ at: () => 1 }) });

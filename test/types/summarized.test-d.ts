@@ -4,24 +4,27 @@ import type { HistoryMessage } from '../../src/kinds/entry.ts';
 import { type SummaryOptions, summarize } from '../../src/modules/compaction/entry.ts';
 
 // A function or the model summarizes a conversation. Instructions are for the model only.
-const over = { overTokens: 10_000 };
-expectTypeOf(summarize(over)).toEqualTypeOf<ModuleUse>();
-summarize({ ...over, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });
-summarize({ ...over, keepTurns: 0, instructions: undefined, summarize: () => 'They talked.' });
+const overTokens = { overTokens: 10_000 };
+expectTypeOf(summarize(overTokens)).toEqualTypeOf<ModuleUse>();
+summarize({ ...overTokens, keepTurns: undefined, summarize: undefined, instructions: 'Be brief.' });
+summarize({ ...overTokens, keepTurns: 0, instructions: undefined, summarize: () => 'They talked.' });
 summarize({
-  ...over,
+  ...overTokens,
   summarize: async (messages, signal) => {
     expectTypeOf(messages).toEqualTypeOf<readonly HistoryMessage[]>();
     expectTypeOf(signal).toEqualTypeOf<AbortSignal>();
     return 'They talked.';
   },
 });
-export const options: readonly SummaryOptions[] = [over, { ...over, summarize: () => 'They talked.' }];
+export const options: readonly SummaryOptions[] = [
+  overTokens,
+  { ...overTokens, summarize: () => 'They talked.' },
+];
 
 const both = { summarize: () => '', instructions: 'Be brief.' };
 // @ts-expect-error: the instructions would have no reader
-summarize({ ...over, ...both });
+summarize({ ...overTokens, ...both });
 // @ts-expect-error: it never summarizes
 summarize({ keepTurns: 2 });
 // @ts-expect-error: a summary is text
-summarize({ ...over, summarize: () => 7 });
+summarize({ ...overTokens, summarize: () => 7 });

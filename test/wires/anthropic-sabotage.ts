@@ -3,7 +3,7 @@ import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
 import { expect } from 'vitest';
 import { type AnthropicWireOptions, createAnthropicWire } from './anthropic.ts';
 import { playTurn, rehearsalScript, rehearsalTools } from './rehearsal.ts';
-import { type Answered, post } from './replay.ts';
+import { post, type ReplayAnswer } from './replay.ts';
 import { fetchOf } from './wire.ts';
 
 export type Block = Record<string, unknown>;
@@ -21,7 +21,7 @@ export interface Body {
  */
 export const [midTurn, nextTurn, last] = [4, 11, 14];
 
-const recorded: Record<string, readonly unknown[]> = {};
+const recordings: Record<string, readonly unknown[]> = {};
 
 async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise<readonly unknown[]> {
   const wire = createAnthropicWire({ script: rehearsalScript, preserved });
@@ -35,8 +35,8 @@ async function record(kind: 'adaptive' | 'enabled', preserved: boolean): Promise
 
 /** Returns the recorded requests of a run, which is recorded once for each kind of thinking. */
 async function recordingOf(of: Sabotage['of']): Promise<readonly unknown[]> {
-  recorded[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
-  return recorded[of];
+  recordings[of] ??= await record(of === 'budget' ? 'enabled' : 'adaptive', of === 'preserved');
+  return recordings[of];
 }
 
 export interface Sabotage {
@@ -53,7 +53,7 @@ export async function recordedBody({ of, at = midTurn }: Sabotage): Promise<Body
 }
 
 /** Returns a recorded request with these changes. */
-export async function sendSabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<Answered> {
+export async function sendSabotaged(change: (body: Body) => void, sabotage: Sabotage): Promise<ReplayAnswer> {
   const { of, options, beta } = sabotage;
   const body = await recordedBody(sabotage);
   change(body);

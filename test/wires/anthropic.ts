@@ -1,7 +1,7 @@
 /** A strict local server for Anthropic's `POST /v1/messages`, as JSON and as a stream. */
 import { conversationOf, isThinking } from './anthropic/conversation.ts';
 import { checkHeld } from './anthropic/held.ts';
-import { checkMedia, foundIn } from './anthropic/media.ts';
+import { checkMedia, filesIn } from './anthropic/media.ts';
 import { checkPairs } from './anthropic/pairs.ts';
 import { PrefixReader, readConversation } from './anthropic/prefix.ts';
 import {
@@ -20,9 +20,9 @@ import { toolsAtEnd } from './anthropic/tools.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
   answerOf,
+  createOwnRefusal,
   eventStream,
   jsonResponse,
-  ownRefusal,
   Refused,
   repliesOf,
   replyAfter,
@@ -97,7 +97,7 @@ export function createAnthropicWire(options: AnthropicWireOptions): Wire {
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToAnthropic = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(foundIn(readBody(body)));
+  hashFiles(filesIn(readBody(body)));
 
 /** Checks that a conversation begins with a user message. */
 function checkBeginning(conversation: ReturnType<typeof conversationOf>): void {
@@ -116,7 +116,7 @@ function filterSayable(
   if (tools.size === 0 || body.tool_choice?.type === 'none') return answerOf(replies, reply);
   const missing = reply.calls.find(({ name }) => !tools.has(name));
   if (missing === undefined) return reply;
-  throw ownRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
+  throw createOwnRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Shared code for the wires of OpenAI's APIs: JSON arguments, the order of replies, and the next reply. */
-import { answerOf, canonicalJson, ownRefusal, replyAfter, type ScriptedReply } from './wire.ts';
+import { answerOf, canonicalJson, createOwnRefusal, replyAfter, type ScriptedReply } from './wire.ts';
 
 /** Formats JSON with spaces, as models write it and `JSON.stringify` does not. */
 export function spacedJson(value: unknown): string {
@@ -33,7 +33,7 @@ export function repliesAt(
     const next = replyAfter(replies, before + 1);
     const reply = replyAfter(replies, place);
     if (reply === next || reply === answerOf(replies, next)) return reply;
-    throw ownRefusal(`reply ${place + 1} came back where reply ${next.at + 1} was given`);
+    throw createOwnRefusal(`reply ${place + 1} came back where reply ${next.at + 1} was given`);
   });
 }
 
@@ -53,5 +53,5 @@ export function nextReply(
   if (tools.size === 0 || toolChoice === 'none') return answerOf(replies, reply);
   const missing = reply.calls.find(({ name }) => !tools.has(name));
   if (missing === undefined) return reply;
-  throw ownRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
+  throw createOwnRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
 }

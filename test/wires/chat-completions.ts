@@ -4,15 +4,15 @@
  */
 import { nextReply } from './calls.ts';
 import { type ChatDialectName, type DialectOptions, dialectOf } from './chat-completions/dialects.ts';
-import { checkMedia, foundIn } from './chat-completions/media.ts';
+import { checkMedia, filesIn } from './chat-completions/media.ts';
 import { callsOf, checkMessages, type Dialect, type GivenCall } from './chat-completions/messages.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import {
+  createOwnRefusal,
   eventStream,
   fingerprint,
   isRecord,
   jsonResponse,
-  ownRefusal,
   piecesOf,
   Refused,
   repliesOf,
@@ -44,7 +44,8 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
     errorBody: dialect.errorBody,
     answer({ url, body }) {
       if (!url.pathname.endsWith('/chat/completions')) throw new Refused(404, `Not found: ${url.pathname}`);
-      if (!isRecord(body) || !Array.isArray(body.messages)) throw ownRefusal('a request has `messages`');
+      if (!isRecord(body) || !Array.isArray(body.messages))
+        throw createOwnRefusal('a request has `messages`');
       const messages: readonly unknown[] = body.messages;
       checkMedia(messages, dialect.media);
       const count = checkMessages({
@@ -74,7 +75,7 @@ export function createChatCompletionsWire(options: ChatCompletionsWireOptions): 
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToChat = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(foundIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
+  hashFiles(filesIn(isRecord(body) && Array.isArray(body.messages) ? body.messages : []));
 
 function toolsIn({ tools }: Readonly<Record<string, unknown>>): ReadonlySet<unknown> {
   const list: readonly unknown[] = Array.isArray(tools) ? tools : [];

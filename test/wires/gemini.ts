@@ -1,9 +1,9 @@
 /** A strict local server of Gemini's `generateContent` and `streamGenerateContent?alt=sse`. */
 import { hashFiles, type SentFile } from './files.ts';
 import { checkHeld } from './gemini/held.ts';
-import { foundIn } from './gemini/media.ts';
+import { filesIn } from './gemini/media.ts';
 import { checkPairs } from './gemini/pairs.ts';
-import { type Casting, type GeminiVariant, givenOf, partsOf } from './gemini/replies.ts';
+import { type Casting, type GeminiVariant, givenReplyOf, partsOf } from './gemini/replies.ts';
 import {
   type GeminiBody,
   type GeminiPart,
@@ -13,10 +13,10 @@ import {
 } from './gemini/request.ts';
 import {
   answerOf,
+  createOwnRefusal,
   eventStream,
   fingerprint,
   jsonResponse,
-  ownRefusal,
   piecesOf,
   repliesOf,
   replyAfter,
@@ -56,7 +56,11 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
       const next = checkHeld({ replies, casting, contents, mayOmitThinking });
       const reply = filterSayable(replies, replyAfter(replies, next), request.body);
       const thoughts = request.body.generationConfig?.thinkingConfig?.includeThoughts === true;
-      const parts = partsOf(reply, casting, givenOf(reply, casting, { thoughts, streams: request.streams }));
+      const parts = partsOf(
+        reply,
+        casting,
+        givenReplyOf(reply, casting, { thoughts, streams: request.streams }),
+      );
       const answer: GeminiAnswer = { request, reply, parts };
       return request.streams ? eventStream(eventsOf(answer)) : jsonResponse(chunkOf(answer, parts, true));
     },
@@ -65,7 +69,7 @@ export function createGeminiWire(options: GeminiWireOptions): Wire {
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToGemini = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(foundIn(readBody(body)));
+  hashFiles(filesIn(readBody(body)));
 
 /** Returns the scripted reply, or the turn's answer if the request does not allow calls. */
 function filterSayable(
@@ -79,7 +83,7 @@ function filterSayable(
   }
   const missing = reply.calls.find(({ name }) => !declared.some((tool) => tool.name === name));
   if (missing === undefined) return reply;
-  throw ownRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
+  throw createOwnRefusal(`the script calls \`${missing.name}\`, which the model cannot call in this request`);
 }
 
 interface GeminiAnswer {

@@ -62,11 +62,11 @@ export function playTurn(
   before: readonly ModelMessage[],
   text: string,
 ): Promise<ModelMessage[]> {
-  return goOn(rehearsal, [...before, { role: 'user', content: text }]);
+  return playNextTurn(rehearsal, [...before, { role: 'user', content: text }]);
 }
 
 /** Continues the conversation with the model. Returns the messages with its replies. */
-export async function goOn(
+export async function playNextTurn(
   { model, stream, providerOptions = {}, tools = rehearsalTools }: Rehearsal,
   messages: ModelMessage[],
 ): Promise<ModelMessage[]> {

@@ -1,7 +1,7 @@
 /** Sends a changed copy of a recorded request to a wire. */
 import type { Wire } from './wire.ts';
 
-export interface Answered {
+export interface ReplayAnswer {
   readonly status: number;
   /** The message of the error, or `undefined` if the request was accepted. */
   readonly message: string | undefined;
@@ -13,7 +13,7 @@ export async function post(
   wire: Wire,
   url: string,
   { body, headers }: { readonly body: unknown; readonly headers: Readonly<Record<string, string>> },
-): Promise<Answered> {
+): Promise<ReplayAnswer> {
   const init = { method: 'POST', body: JSON.stringify(body), headers };
   const response = await wire.handle(new Request(url, init));
   const answer: unknown = await response.json();

@@ -9,13 +9,13 @@ import { nextReply } from './calls.ts';
 import { hashFiles, type SentFile } from './files.ts';
 import { checkInput } from './responses/input.ts';
 import { type Casting, type Item, type ItemMode, itemsOf, ledgerOf, partialBlob } from './responses/items.ts';
-import { checkMedia, foundIn } from './responses/media.ts';
+import { checkMedia, filesIn } from './responses/media.ts';
 import {
+  createOwnRefusal,
   eventStream,
   fingerprint,
   isRecord,
   jsonResponse,
-  ownRefusal,
   piecesOf,
   Refused,
   repliesOf,
@@ -68,7 +68,7 @@ export function createResponsesWire(options: ResponsesWireOptions): Wire {
 
 /** Returns the files in a request to this wire, in order. */
 export const filesToResponses = (body: unknown): Promise<readonly SentFile[]> =>
-  hashFiles(foundIn(inputOf(body)));
+  hashFiles(filesIn(inputOf(body)));
 
 const inputOf = (body: unknown): readonly unknown[] =>
   isRecord(body) && Array.isArray(body.input) ? body.input : [];
@@ -92,7 +92,7 @@ function bodyOf({ url, body }: WireRequest): Readonly<Record<string, unknown>> {
   if (!url.pathname.endsWith('/responses')) throw new Refused(404, `Invalid URL (POST ${url.pathname})`);
   if (!isRecord(body)) throw new Refused(400, 'We could not parse the JSON body of your request.');
   for (const name of ['previous_response_id', 'conversation']) {
-    if (body[name] != null) throw ownRefusal(`\`${name}\` is not served`);
+    if (body[name] != null) throw createOwnRefusal(`\`${name}\` is not served`);
   }
   checkCacheKey(body.prompt_cache_key);
   return body;
@@ -212,7 +212,7 @@ function eventsOfItem(item: Item, { index, reply }: { index: number; reply: Scri
     }
   };
   return [
-    { type: 'response.output_item.added', output_index: index, item: begunItem(item, reply) },
+    { type: 'response.output_item.added', output_index: index, item: startOfItem(item, reply) },
     ...inside(),
     { type: 'response.output_item.done', output_index: index, item },
   ];
@@ -222,7 +222,7 @@ function eventsOfItem(item: Item, { index, reply }: { index: number; reply: Scri
  * Returns an item as it is announced: without content, and with partial encrypted content that must not be sent
  * back.
  */
-function begunItem(item: Item, reply: ScriptedReply): unknown {
+function startOfItem(item: Item, reply: ScriptedReply): unknown {
   switch (item.type) {
     case 'reasoning': {
       const encrypted = 'encrypted_content' in item && { encrypted_content: partialBlob(reply) };

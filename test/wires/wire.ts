@@ -84,7 +84,7 @@ export function repliesOf(script: Script): readonly ScriptedReply[] {
 export function replyAfter(replies: readonly ScriptedReply[], count: number): ScriptedReply {
   const reply = replies[count];
   if (reply === undefined)
-    throw ownRefusal(`the script has ${replies.length} replies and was asked for one more`);
+    throw createOwnRefusal(`the script has ${replies.length} replies and was asked for one more`);
   return reply;
 }
 
@@ -130,7 +130,7 @@ export class Refused extends Error {
 }
 
 /** Returns a refusal that is stricter than the real provider. */
-export function ownRefusal(message: string): Refused {
+export function createOwnRefusal(message: string): Refused {
   return new Refused(400, `wire: ${message}`);
 }
 

@@ -39,7 +39,7 @@ async function handle(
   response: ServerResponse,
   options: ConsoleServerOptions,
 ): Promise<void> {
-  const refusal = whyRefused(request);
+  const refusal = refusalReason(request);
   if (refusal !== undefined) return refuse(response, 403, refusal);
   const { pathname } = new URL(request.url ?? '/', 'http://127.0.0.1');
   if (pathname === '/') {
@@ -54,7 +54,7 @@ async function handle(
  * Returns why a request is refused. A page on another site can send requests to this machine: under its own
  * name by DNS rebinding, which shows in `Host`, or across sites, which shows in `Origin` and `Sec-Fetch-Site`.
  */
-function whyRefused({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
+function refusalReason({ headers, socket, method, url = '' }: IncomingMessage): string | undefined {
   const hosts = ['127.0.0.1', 'localhost'].map((name) => `${name}:${socket.localPort}`);
   const { host = '', origin } = headers;
   if (!hosts.includes(host)) return 'The request is for another host than 127.0.0.1.';

@@ -11,8 +11,8 @@ import {
   type ChunkStream,
   type OpenStream,
   openReconnectingStream,
+  pageUnload,
   sendWithRetry,
-  unloading,
 } from './lasting-stream.ts';
 
 /** The URL of an agent's chats, and the options of requests. */
@@ -96,7 +96,7 @@ export class HoldfastChatTransport<
         isPassing,
         signal: init?.signal,
       });
-    unloading.watch();
+    pageUnload.watch();
   }
 
   /**
@@ -258,7 +258,7 @@ export class HoldfastChatTransport<
     const cancel = async (turn: () => Promise<string | undefined>): Promise<void> => {
       // If a page resumes a chat again, the AI SDK stops the stream before it.
       await pause(0);
-      const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !unloading.isOn;
+      const isStop = this.#cancelsOnStop && this.#resumes(chatId) === resumes && !pageUnload.isOn;
       if (!isStop) return;
       try {
         await this.cancel(chatId, await turn());

@@ -83,7 +83,7 @@ async function* readChunks(
       broken = thrown;
     }
     if (tries === 0) lost = Date.now();
-    if (stop?.aborted || signal.aborted || unloading.isOn || Date.now() - lost > patience) throw broken;
+    if (stop?.aborted || signal.aborted || pageUnload.isOn || Date.now() - lost > patience) throw broken;
     await pause(backoff(tries + 1));
     pass = steps.replay();
     try {
@@ -98,7 +98,7 @@ async function* readChunks(
  * Tracks whether the page is unloading. Streams that break meanwhile are not retried: when the user returns,
  * the page loads the chat from the Worker.
  */
-export const unloading = {
+export const pageUnload = {
   isOn: false,
   isWatched: false,
   watch(): void {
@@ -128,7 +128,8 @@ export async function sendWithRetry(
 ): Promise<Response> {
   const since = Date.now();
   for (let tries = 0; ; tries += 1) {
-    const isLast = (): boolean => Boolean(signal?.aborted) || unloading.isOn || Date.now() - since > patience;
+    const isLast = (): boolean =>
+      Boolean(signal?.aborted) || pageUnload.isOn || Date.now() - since > patience;
     try {
       const response = await send();
       if (!isPassing(response) || isLast()) return response;

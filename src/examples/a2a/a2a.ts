@@ -24,12 +24,12 @@ import {
   historyLengthOf,
   idOf,
   namesCall,
-  noPush,
+  noPushError,
   type RpcCall,
   readCall,
   readListing,
   readSending,
-  type Sending,
+  type SendRequest,
   taskIdIn,
   toSentParts,
 } from './read-params.ts';
@@ -146,7 +146,7 @@ async function dispatchMethod(desk: CallerSessions, { id, method, params }: RpcC
       throw new A2aError('no-extended-card', 'This agent has no extended card.');
     default:
       if (method.endsWith('TaskPushNotificationConfig') || method.endsWith('TaskPushNotificationConfigs'))
-        throw noPush();
+        throw noPushError();
       throw new A2aError(
         'method-not-found',
         'This method is unknown. Use SendMessage, SendStreamingMessage, GetTask, ListTasks, CancelTask or SubscribeToTask of A2A 1.0.',
@@ -236,7 +236,7 @@ export class CallerSessions {
     return toTask(this.#teller.item({ type: 'answer', answer: standing }).answer, files.url, history);
   }
 
-  async send(sending: Sending): Promise<Task> {
+  async send(sending: SendRequest): Promise<Task> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts, returnsAtOnce: background, historyLength } = sending;
     const options = { background, idempotencyKey, signal: this.asked.signal };
@@ -246,7 +246,7 @@ export class CallerSessions {
     return this.task({ session, standing }, historyLength);
   }
 
-  async begin(sending: Sending): Promise<StartedTask> {
+  async begin(sending: SendRequest): Promise<StartedTask> {
     const { session, answers, context } = await this.#wanted(sending);
     const { messageId: idempotencyKey, parts } = sending;
     const { signal } = this.asked;
@@ -262,7 +262,7 @@ export class CallerSessions {
    * Returns the session of a message, and its answers if it answers a task. Without a context, the message id
    * determines a new one.
    */
-  async #wanted({ contextId, taskId, messageId, parts }: Sending) {
+  async #wanted({ contextId, taskId, messageId, parts }: SendRequest) {
     if (taskId === undefined) {
       const context = contextId ?? (await contextOf(this.asked, messageId));
       return { context, session: this.session(context), answers: undefined };

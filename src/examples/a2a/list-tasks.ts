@@ -4,7 +4,7 @@
 import { SessionError } from '../../create-holdfast.ts';
 import type { SessionIndex } from '../../modules/index/entry.ts';
 import type { CallerSessions } from './a2a.ts';
-import { invalidParamsError, type Listing } from './read-params.ts';
+import { invalidParamsError, type ListRequest } from './read-params.ts';
 import { taskIdOf } from './task.ts';
 import { A2aError, type Task, type TaskState } from './wire.ts';
 
@@ -29,7 +29,7 @@ interface ListedTask {
  *
  * @throws A2aError if the app has no index, or a page token is invalid.
  */
-export async function listTasks(desk: CallerSessions, listing: Listing): Promise<TaskList> {
+export async function listTasks(desk: CallerSessions, listing: ListRequest): Promise<TaskList> {
   const index = desk.index?.();
   if (!index)
     throw new A2aError('unsupported', 'This agent does not list tasks. Store their ids, and use GetTask.');
@@ -67,7 +67,7 @@ const COUNTED_PAGES = 10;
 async function pageOfAll(
   { asked, agent }: CallerSessions,
   index: SessionIndex,
-  listing: Listing,
+  listing: ListRequest,
 ): Promise<NamedPage> {
   const { status: state, since, pageSize, pageToken } = listing;
   if (state !== undefined && !isListed(state)) return { named: [], next: '', total: 0 };
@@ -99,7 +99,7 @@ async function pageOfAll(
 }
 
 /** Lists all turns of one session, the latest first. A page token is the last task of the previous page. */
-async function pageOfOne(desk: CallerSessions, context: string, listing: Listing): Promise<NamedPage> {
+async function pageOfOne(desk: CallerSessions, context: string, listing: ListRequest): Promise<NamedPage> {
   const { since, pageSize, pageToken } = listing;
   const least = since === undefined ? 0 : Date.parse(since);
   if (Number.isNaN(least)) throw invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
@@ -117,7 +117,7 @@ async function pageOfOne(desk: CallerSessions, context: string, listing: Listing
     .filter(({ at }) => at >= least)
     .reverse();
   const from = pageToken === undefined ? 0 : all.findIndex(({ id }) => id === pageToken) + 1;
-  if (pageToken !== undefined && from === 0) throw badToken();
+  if (pageToken !== undefined && from === 0) throw badTokenError();
   const named = all.slice(from, from + pageSize);
   return { named, next: from + pageSize < all.length ? (named.at(-1)?.id ?? '') : '', total: all.length };
 }
@@ -129,7 +129,7 @@ async function pageOfOne(desk: CallerSessions, context: string, listing: Listing
 async function taskOf(
   desk: CallerSessions,
   { id, at }: ListedTask,
-  listing: Listing,
+  listing: ListRequest,
 ): Promise<Task | undefined> {
   try {
     const { artifacts, ...task } = await desk.task(await desk.find(id), listing.historyLength);
@@ -145,12 +145,12 @@ async function taskOf(
 const isUnknown = (failure: unknown): boolean =>
   failure instanceof SessionError && failure.type.startsWith('unknown-');
 
-const badToken = (): A2aError =>
+const badTokenError = (): A2aError =>
   invalidParamsError(['pageToken must be the nextPageToken of the previous page']);
 
 function toQueryError(failure: unknown): never {
   if (!(failure instanceof SessionError) || failure.type !== 'invalid-query') throw failure;
   throw failure.message.startsWith('cursor')
-    ? badToken()
+    ? badTokenError()
     : invalidParamsError(['statusTimestampAfter must be an ISO 8601 time']);
 }

@@ -29,7 +29,7 @@ export function readCall(body: JsonObject): RpcCall {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export interface Sending {
+export interface SendRequest {
   readonly messageId: string;
   readonly contextId: string | undefined;
   readonly taskId: string | undefined;
@@ -42,7 +42,7 @@ export interface Sending {
 const IS_KEY = /^[!-~]{1,255}$/;
 
 /** Reads the params of `SendMessage`. @throws A2aError that lists their problems. */
-export function readSending({ message, configuration = {} }: JsonObject): Sending {
+export function readSending({ message, configuration = {} }: JsonObject): SendRequest {
   const said: JsonObject = isObject(message) ? message : {};
   const how: JsonObject = isObject(configuration) ? configuration : {};
   const { messageId, contextId, taskId, role, parts } = said;
@@ -57,7 +57,7 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
     ...(isPartList(parts) ? [] : ['message.parts must be a list of { text }, { data }, { url } or { raw }']),
   ];
   if (problems.length > 0) throw invalidParamsError(problems);
-  if (taskPushNotificationConfig !== undefined) throw noPush();
+  if (taskPushNotificationConfig !== undefined) throw noPushError();
   return {
     messageId: String(messageId),
     contextId: isWord(contextId) ? contextId : undefined,
@@ -68,7 +68,7 @@ export function readSending({ message, configuration = {} }: JsonObject): Sendin
   };
 }
 
-export interface Listing {
+export interface ListRequest {
   readonly contextId: string | undefined;
   /** If absent, lists tasks in all states. */
   readonly status: string | undefined;
@@ -82,7 +82,7 @@ export interface Listing {
 }
 
 /** Reads the params of `ListTasks`. @throws A2aError that lists their problems. */
-export function readListing(params: JsonObject): Listing {
+export function readListing(params: JsonObject): ListRequest {
   const { contextId, status, pageSize = 50, pageToken, historyLength = 0 } = params;
   const { statusTimestampAfter, includeArtifacts = false } = params;
   const isSize =
@@ -108,7 +108,7 @@ export function readListing(params: JsonObject): Listing {
   };
 }
 
-export const noPush = (): A2aError =>
+export const noPushError = (): A2aError =>
   new A2aError('push-not-supported', 'Push notifications are not supported. Use SubscribeToTask or GetTask.');
 
 export const invalidParamsError = (problems: readonly string[]): A2aError =>

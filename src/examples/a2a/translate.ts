@@ -76,7 +76,7 @@ class ClientState {
         return yield* this.#status(statusOf({ ...item.view, outcome: undefined }), item.view);
       case 'continues':
       case 'erased':
-        return yield* this.#status(brokenOff(item, this.#run));
+        return yield* this.#status(brokenOffStatus(item, this.#run));
     }
   }
 
@@ -152,7 +152,7 @@ class ClientState {
 }
 
 /** Returns the last status of a stream that ends before its turn has stopped. */
-function brokenOff(
+function brokenOffStatus(
   { type }: Extract<TurnStreamEnd, { readonly type: 'continues' | 'erased' }>,
   { session, turn }: Run,
 ): TaskStatus {

@@ -48,7 +48,7 @@ export interface Task {
   readonly metadata?: JsonObject;
 }
 
-interface OfTask {
+interface TaskReference {
   readonly taskId: string;
   readonly contextId: string;
 }
@@ -56,9 +56,9 @@ interface OfTask {
 /** An event of a stream. It has exactly one of these properties. */
 export type StreamEvent =
   | { readonly task: Task }
-  | { readonly statusUpdate: OfTask & { readonly status: TaskStatus; readonly metadata?: JsonObject } }
+  | { readonly statusUpdate: TaskReference & { readonly status: TaskStatus; readonly metadata?: JsonObject } }
   | {
-      readonly artifactUpdate: OfTask & {
+      readonly artifactUpdate: TaskReference & {
         readonly artifact: Artifact;
         /** Whether the parts are appended to the artifact. Otherwise they replace it. */
         readonly append: boolean;

@@ -152,11 +152,11 @@ async function begin(thread: Thread, wanted: RunAction): Promise<StartedRun> {
 
 const toStartedRun = (thread: Thread, stream: TurnStream): StartedRun => ({
   turn: stream.turn,
-  items: shownIn(thread, stream),
+  items: shownEvents(thread, stream),
 });
 
 /** Returns the items of a turn with texts for people and the URLs of its files. */
-const shownIn = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
+const shownEvents = ({ files, teller }: Thread, stream: TurnStream): AsyncIterable<TurnItem> =>
   files.items(teller.items(stream));
 
 /** Returns the events of a turn up to a sequence number. */
@@ -176,7 +176,7 @@ async function* historyThen(
   const { before, files } = thread;
   const results = before ? await resultsOf(thread) : NONE;
   yield { type: 'history', messages: historyOf(before?.messages ?? [], files.url, results) };
-  if (stream) yield* shownIn(thread, stream);
+  if (stream) yield* shownEvents(thread, stream);
 }
 
 /** Returns the results that clients see differently from the model. */

@@ -2,9 +2,9 @@
 import type { AGUIEvent } from '@ag-ui/client';
 
 /** An event, whose type is a string as on the wire. */
-export type AgUiEvent = OnWire<AGUIEvent>;
+export type AgUiEvent = WireEvent<AGUIEvent>;
 
-type OnWire<Event> = Event extends { readonly type: infer Type extends string }
+type WireEvent<Event> = Event extends { readonly type: infer Type extends string }
   ? Omit<Event, 'type'> & { readonly type: `${Type}` }
   : never;
 

@@ -8,7 +8,7 @@ type AssistantView = Extract<MessageView, { readonly role: 'assistant' }>;
 /** The results of calls for a client, by the ids of the calls. */
 export type ShownResults = ReadonlyMap<string, string | AgUiPart[]>;
 
-interface Shown {
+interface ShownHistory {
   readonly urls: FileUrls;
   readonly results: ShownResults;
 }
@@ -27,7 +27,11 @@ export const historyOf = (
     return [{ id, role: 'user', content: message.parts ? partsOf(message.parts, urls) : message.text }];
   });
 
-function assistantMessages(message: AssistantView, id: string, { urls, results }: Shown): AgUiMessage[] {
+function assistantMessages(
+  message: AssistantView,
+  id: string,
+  { urls, results }: ShownHistory,
+): AgUiMessage[] {
   const calls = 'toolCalls' in message ? (message.toolCalls ?? []) : [];
   const parts = 'parts' in message ? (message.parts ?? []) : [];
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');

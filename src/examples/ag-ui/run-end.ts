@@ -6,14 +6,14 @@ type SuspendedView = Extract<TurnStreamEnd, { readonly type: 'suspended' }>['vie
 type Answer = Extract<TurnStreamEnd, { readonly type: 'answer' }>['answer'];
 type Pending = SuspendedView['pending'][number];
 
-interface Ends {
+interface RunIds {
   readonly threadId: string;
   readonly runId: string;
 }
 
 type Attribution = (call: string) => { readonly subagentRunId?: string };
 
-export function lastEventOf(stop: TurnStreamEnd, { threadId, runId }: Ends, of: Attribution): AgUiEvent {
+export function lastEventOf(stop: TurnStreamEnd, { threadId, runId }: RunIds, of: Attribution): AgUiEvent {
   switch (stop.type) {
     case 'answer':
       return answerEvent(stop.answer, { threadId, runId });
@@ -41,7 +41,7 @@ const continuesEvent = (status: string): AgUiEvent => ({
   message: `The turn continues (${status}). Run the thread again without a new message to see the rest.`,
 });
 
-function answerEvent(answer: Answer, ends: Ends): AgUiEvent {
+function answerEvent(answer: Answer, ends: RunIds): AgUiEvent {
   const { outcome, object, error } = answer;
   const usage = metadataOf(answer);
   if (outcome === 'failed') {

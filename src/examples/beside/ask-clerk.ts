@@ -6,7 +6,7 @@ export interface SiteEnv {
   readonly CHAT_TOKEN: string;
 }
 
-interface Asked {
+interface ClerkRequest {
   /** The id of the site's user, whose login you have checked. */
   readonly user: string;
   readonly message: string;
@@ -17,7 +17,7 @@ interface Asked {
 /** Asks the agent on behalf of a user of the site, and returns its answer. */
 export async function askClerk(
   { AGENTS, CHAT_TOKEN }: SiteEnv,
-  { user, message, key }: Asked,
+  { user, message, key }: ClerkRequest,
 ): Promise<string> {
   const client = createClient({
     url: 'https://agents', // service bindings ignore the host

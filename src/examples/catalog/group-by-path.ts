@@ -10,7 +10,7 @@ export type Entry<Item> =
       readonly entries: readonly Entry<Item>[];
     };
 
-interface Pathed {
+interface WithPath {
   readonly path: string;
 }
 
@@ -23,10 +23,10 @@ const MIN_GROUP = 3;
  * Groups items by the segments of their paths until no level has more than 16 entries. Splits larger levels
  * into alphabetical ranges, and more items of one path by their order.
  */
-export const groupByPath = <Item extends Pathed>(items: readonly Item[]): readonly Entry<Item>[] =>
+export const groupByPath = <Item extends WithPath>(items: readonly Item[]): readonly Entry<Item>[] =>
   groupLevel(items, 0);
 
-function groupLevel<Item extends Pathed>(items: readonly Item[], from: number): readonly Entry<Item>[] {
+function groupLevel<Item extends WithPath>(items: readonly Item[], from: number): readonly Entry<Item>[] {
   const depth = Math.max(from, commonSegments(items).length);
   if (items.length <= MAX_ENTRIES) return items.map((item) => toLeaf(item, depth));
   const bySegment = Map.groupBy(items, (item) => segmentAt(item, depth));
@@ -39,7 +39,7 @@ function groupLevel<Item extends Pathed>(items: readonly Item[], from: number): 
 }
 
 /** Returns one group, or its entries if they are too few for a group. */
-function entriesUnder<Item extends Pathed>(
+function entriesUnder<Item extends WithPath>(
   segment: string,
   items: readonly Item[],
   depth: number,
@@ -51,23 +51,23 @@ function entriesUnder<Item extends Pathed>(
     : [{ type: 'group', segment, prefix: prefixOf(items), entries }];
 }
 
-const toLeaf = <Item extends Pathed>(item: Item, depth: number): Entry<Item> => ({
+const toLeaf = <Item extends WithPath>(item: Item, depth: number): Entry<Item> => ({
   type: 'leaf',
   segment: segmentAt(item, depth),
   item,
 });
 
 /** An entry with the segment by which it is sorted. */
-interface Keyed<Item> {
+interface KeyedEntry<Item> {
   readonly key: string;
   readonly entry: Entry<Item>;
 }
 
 /** Splits the entries of a level into ranges of about equal length, on several levels if necessary. */
-function toRanges<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly Keyed<Item>[] {
+function toRanges<Item>(keyed: readonly KeyedEntry<Item>[], prefix: string): readonly KeyedEntry<Item>[] {
   const count = Math.ceil(keyed.length / MAX_ENTRIES);
   const length = Math.ceil(keyed.length / count);
-  const groups = Array.from({ length: count }, (_, at): Keyed<Item> => {
+  const groups = Array.from({ length: count }, (_, at): KeyedEntry<Item> => {
     const inside = keyed.slice(at * length, (at + 1) * length);
     const named = inside.map(({ key }) => key).filter((key) => key !== '');
     const segment = `${named[0] ?? ''}-to-${named.at(-1) ?? ''}`;
@@ -77,16 +77,16 @@ function toRanges<Item>(keyed: readonly Keyed<Item>[], prefix: string): readonly
   return groups.length <= MAX_ENTRIES ? groups : toRanges(groups, prefix);
 }
 
-const segmentsOf = ({ path }: Pathed): readonly string[] =>
+const segmentsOf = ({ path }: WithPath): readonly string[] =>
   path.split('/').filter((segment) => segment !== '');
 
 /** Returns a segment. It is empty for an item with the path of its group, which thus sorts first. */
-const segmentAt = (item: Pathed, depth: number): string => segmentsOf(item)[depth] ?? '';
+const segmentAt = (item: WithPath, depth: number): string => segmentsOf(item)[depth] ?? '';
 
-function commonSegments(items: readonly Pathed[]): readonly string[] {
+function commonSegments(items: readonly WithPath[]): readonly string[] {
   const [first = [], ...others] = items.map(segmentsOf);
   const parting = first.findIndex((segment, at) => others.some((other) => other[at] !== segment));
   return parting === -1 ? first : first.slice(0, parting);
 }
 
-const prefixOf = (items: readonly Pathed[]): string => `/${commonSegments(items).join('/')}`;
+const prefixOf = (items: readonly WithPath[]): string => `/${commonSegments(items).join('/')}`;

@@ -54,7 +54,7 @@ export function operationsOf(document: OpenApiDocument): readonly Operation[] {
   });
 }
 
-interface Declared {
+interface DeclaredOperation {
   readonly method: Method;
   readonly path: string;
   /** The parameters that all operations of the path share. */
@@ -62,7 +62,10 @@ interface Declared {
   readonly declared: Readonly<Record<string, unknown>>;
 }
 
-function toOperation(document: OpenApiDocument, { method, path, shared, declared }: Declared): Operation {
+function toOperation(
+  document: OpenApiDocument,
+  { method, path, shared, declared }: DeclaredOperation,
+): Operation {
   const parameters = new Map(
     [...shared, ...listOf(declared.parameters)]
       .flatMap((given) => toParameters(resolveReference(document, given)))

@@ -37,7 +37,7 @@ const severalTimes: ApprovalCase['decide'] = async (stage, session, pending) => 
 };
 
 /** Kills the Worker after the refund has happened, but before the Worker receives the response. */
-const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
+const killTwice: ApprovalCase['decide'] = async (stage, session, pending) => {
   const hold = await stage.effects.hold('refunds');
   const answer = open(stage, session).decide(pending, { decision: 'approve' });
   answer.catch(() => {});
@@ -49,7 +49,7 @@ const killedAgain: ApprovalCase['decide'] = async (stage, session, pending) => {
 };
 
 /** Lets the deadline pass without a decision. A later decision is refused. */
-const tooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
+const decideTooLate: ApprovalCase['decide'] = async (stage, session, pending) => {
   const outcome = await findOutcome(stage, session);
   const late = await open(stage, session)
     .decide(pending, { decision: 'approve' })
@@ -65,7 +65,7 @@ async function findOutcome(stage: Stage, session: string): Promise<string> {
 }
 
 const refund = { orderId: 1002, amount: 118.5 };
-const smaller = { orderId: 1002, amount: 100 };
+const smallerRefund = { orderId: 1002, amount: 100 };
 
 export const approvalCases: readonly ApprovalCase[] = [
   {
@@ -80,9 +80,9 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'edited: 100.00 euro',
     session: 'edit',
     kills: 1,
-    decide: decideOnce({ decision: 'edit', input: smaller }),
+    decide: decideOnce({ decision: 'edit', input: smallerRefund }),
     outcome: 'completed',
-    effects: [smaller],
+    effects: [smallerRefund],
   },
   {
     title: 'rejected',
@@ -112,7 +112,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     title: 'approved, killed while it is done',
     session: 'again',
     kills: 2,
-    decide: killedAgain,
+    decide: killTwice,
     outcome: 'completed',
     effects: [refund],
   },
@@ -121,7 +121,7 @@ export const approvalCases: readonly ApprovalCase[] = [
     session: 'expiry',
     vars: { REFUND_EXPIRES_MS: '8000' },
     kills: 1,
-    decide: tooLate,
+    decide: decideTooLate,
     outcome: 'completed',
     effects: [],
   },

@@ -16,7 +16,7 @@ const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('Usage: effect-counter.ts FILE');
 
 const gate = new Gate();
-const holds = new Map<string, Hold>();
+const holdsByName = new Map<string, Hold>();
 const references = new Map<string, string>();
 const tell = (report: CounterReport): void => void process.send?.(report);
 
@@ -68,9 +68,9 @@ function append(execution: Execution): void {
 }
 
 process.on('message', ({ type, service }: CounterCommand) => {
-  if (type === 'release') return holds.get(service)?.release();
+  if (type === 'release') return holdsByName.get(service)?.release();
   const hold = gate.hold(service);
-  holds.set(service, hold);
+  holdsByName.set(service, hold);
   tell({ type: 'holding', service });
   hold.reached.then(() => tell({ type: 'reached', service }));
 });

@@ -17,7 +17,7 @@ const directory = temporaryDirectory('holdfast-approvals-');
 const OFFLINE = { MODEL: 'offline' };
 const began = performance.now();
 
-async function underFire(): Promise<boolean> {
+async function runApprovals(): Promise<boolean> {
   const effects = await countEffects(join(directory, 'effects.jsonl'));
   const stage = new Stage({ effects, port: await freePort(), directory });
   await stage.start(OFFLINE);
@@ -106,8 +106,8 @@ function formatRow(...cells: readonly string[]): string {
   return cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('');
 }
 
-const passed = await underFire().catch((error: unknown) => {
+const hasPassed = await runApprovals().catch((error: unknown) => {
   console.error(error);
   return false;
 });
-process.exit(passed ? 0 : 1);
+process.exit(hasPassed ? 0 : 1);

@@ -85,9 +85,9 @@ function elapsedSeconds(): string {
   return ((performance.now() - began) / 1000).toFixed(1);
 }
 
-const passed = await demo().catch((error: unknown) => {
+const hasPassed = await demo().catch((error: unknown) => {
   console.error(`\n${applyStyle('red', `demo: FAIL after ${elapsedSeconds()} s`)}`);
   console.error(error);
   return false;
 });
-process.exit(passed ? 0 : 1);
+process.exit(hasPassed ? 0 : 1);

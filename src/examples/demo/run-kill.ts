@@ -59,14 +59,14 @@ async function killInside(stage: Stage, model: HeldModel, kill: Kill): Promise<r
 const holdFor = async ({ effects }: Stage, model: HeldModel, { held, message }: Kill): Promise<Hold> =>
   'service' in held ? effects.hold(held.service) : model.hold(message, held.reply);
 
-interface Asked {
+interface AskOutcome {
   /** Resolves with `true` if the connection was lost before the answer. */
   readonly lost: Promise<boolean>;
   /** Rejects if the request fails. Otherwise never settles. */
   readonly failedEarly: Promise<never>;
 }
 
-function ask(client: Client, { client: how, message }: Kill): Asked {
+function ask(client: Client, { client: how, message }: Kill): AskOutcome {
   const ways = {
     json: () => client.send(message),
     stream: () => client.stream(message, () => {}),

@@ -7,7 +7,7 @@ import { say } from './say.ts';
 import type { Stage } from './stage.ts';
 import { applyStyle, formatTimeline, shorten } from './timeline.ts';
 
-interface Delivered {
+interface DeliveryResult {
   readonly status: string;
   readonly session: string;
   readonly turn: string;
@@ -24,7 +24,7 @@ export const githubVars = ({ effects }: Pick<Stage, 'effects'>): Readonly<Record
 
 /** A delivered issue whose comment is written, but whose response is held back. */
 export interface OpenTriage {
-  readonly delivered: Delivered;
+  readonly delivered: DeliveryResult;
   /** Releases the response. Call it after the Worker is killed. */
   readonly release: () => void;
 }
@@ -61,7 +61,7 @@ export async function endTriage(stage: Stage, { delivered }: OpenTriage): Promis
 }
 
 /** Signs and sends a delivery like GitHub, with a new id each time. */
-async function deliver({ url }: Stage, id: string): Promise<Delivered> {
+async function deliver({ url }: Stage, id: string): Promise<DeliveryResult> {
   const body = JSON.stringify(opened);
   const response = await fetch(`${url}/hooks/github`, {
     method: 'POST',
@@ -75,7 +75,7 @@ async function deliver({ url }: Stage, id: string): Promise<Delivered> {
     signal: AbortSignal.timeout(20_000),
   });
   assert.equal(response.status, 202, `The delivery was answered: ${await response.clone().text()}`);
-  const told = (await response.json()) as Omit<Delivered, 'location'>; // the contract of the route
+  const told = (await response.json()) as Omit<DeliveryResult, 'location'>; // the contract of the route
   return { ...told, location: response.headers.get('location') ?? '' };
 }
 

@@ -5,7 +5,7 @@ import { budget, callLimits } from '../../modules/limits/entry.ts';
 import { slidingWindow } from '../../modules/transformers/entry.ts';
 import { findOrder, refundOrder } from './shop.ts';
 
-export const careful = defineAgent({
+export const carefulAgent = defineAgent({
   name: 'careful',
   description: 'Refunds orders.',
   instructions: 'Refund what is asked, and say what you did.',

@@ -3,7 +3,7 @@ import { agentProcessTools, blackboardTools, communicateTool, progressTool } fro
 import { humanInput } from '../../modules/decorators/entry.ts';
 import { scheduleMessage } from '../../modules/schedules/entry.ts';
 
-export const aware = defineAgent({
+export const selfAwareAgent = defineAgent({
   name: 'aware',
   description: 'Knows what it has done and used, and talks to the user while it works.',
   instructions: 'Say what you are doing. Ask when you do not know.',

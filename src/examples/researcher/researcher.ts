@@ -26,7 +26,7 @@ export const fetchDocument = defineTool({
   description: 'Fetch the text of a document by its id.',
   effect: 'read',
   input: v.object({ documentId }),
-  run: (input) => documentOf(input.documentId) ?? noSuchDocument(input.documentId),
+  run: (input) => documentOf(input.documentId) ?? noSuchDocumentError(input.documentId),
   output: Document,
 });
 
@@ -37,7 +37,7 @@ const analyzeDocument = defineTool({
   input: v.object({ documentId, theme }),
   run(input, { state }) {
     const document = documentOf(input.documentId);
-    if (!document) return noSuchDocument(input.documentId);
+    if (!document) return noSuchDocumentError(input.documentId);
     const finding = findingIn(document, input.theme);
     if (!finding) return `'${document.title}' says nothing of it.`;
     keepFinding(input.theme, finding, state);
@@ -63,7 +63,7 @@ const reportFindings = defineTool({
 
 const documentOf = (id: string) => documents.find((document) => document.documentId === id);
 
-const noSuchDocument = (id: string) =>
+const noSuchDocumentError = (id: string) =>
   error(`There is no document ${id.slice(0, 40)}. Search for one first.`);
 
 /** Each step (search, read, analyze, report) unlocks the next for its theme. */

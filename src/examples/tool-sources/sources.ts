@@ -66,12 +66,12 @@ export const checkout = definePlaybook({
   ],
 });
 
-export const called: string[] = [];
+export const calledTools: string[] = [];
 
 const countCalls = (tool: AnyTool): AnyTool =>
   decorate(tool, {
     call(input, call) {
-      called.push(tool.name);
+      calledTools.push(tool.name);
       return tool.call(input, call);
     },
   });

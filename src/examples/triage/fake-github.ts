@@ -56,7 +56,7 @@ interface Repository {
   readonly files: ReadonlyMap<string, string>;
 }
 
-interface Asked extends Addresses {
+interface FakeRequest extends Addresses {
   readonly request: Request;
   readonly url: URL;
   readonly held: Repository;
@@ -86,7 +86,7 @@ export function fakeGitHub({ token, repositories, changed = () => {} }: FakeGitH
   };
 }
 
-async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<Response> {
+async function route(asked: FakeRequest, [kind, ...rest]: readonly string[]): Promise<Response> {
   const { request, held } = asked;
   if (kind === 'labels' && request.method === 'GET') {
     const home = `${asked.api}/repos/${asked.repository}`;
@@ -117,7 +117,7 @@ async function route(asked: Asked, [kind, ...rest]: readonly string[]): Promise<
   }
 }
 
-async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
+async function patchIssue(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
   const { state, state_reason: reason = 'completed' } = await bodyOf(asked.request);
   if (state !== 'open' && state !== 'closed') return invalidFieldResponse('Issue', 'state');
   issue.state = state;
@@ -127,7 +127,7 @@ async function patchIssue(asked: Asked, issue: FakeIssue): Promise<Response> {
 }
 
 /** Adds labels to an issue. Creates labels that the repository does not have, as GitHub does. */
-async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
+async function addLabels(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
   const { labels } = await bodyOf(asked.request);
   if (!Array.isArray(labels) || labels.length === 0) return invalidFieldResponse('Label', 'name');
   for (const name of labels.map(String)) {
@@ -140,7 +140,7 @@ async function addLabels(asked: Asked, issue: FakeIssue): Promise<Response> {
   return Response.json(issueShape(issue, asked).labels);
 }
 
-async function addComment(asked: Asked, issue: FakeIssue): Promise<Response> {
+async function addComment(asked: FakeRequest, issue: FakeIssue): Promise<Response> {
   const { body } = await bodyOf(asked.request);
   if (issue.locked) return refusalResponse(403, 'Unable to create comment because issue is locked.');
   if (typeof body !== 'string' || body.trim() === '') return invalidFieldResponse('IssueComment', 'data');

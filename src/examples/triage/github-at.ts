@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { CallContext } from '../../index.ts';
-import type { GitHub, Issue, Written } from './github.ts';
+import type { GitHub, Issue, WriteReceipt } from './github.ts';
 import { type Ask, answerOf, githubClient, isGone } from './github-client.ts';
 import type { Subject } from './subject.ts';
 
@@ -108,7 +108,7 @@ const pathOf = ({ repository, number }: Subject): string => `/repos/${repository
  */
 const markOf = ({ idempotencyKey }: CallContext): string => `<!-- holdfast ${idempotencyKey} -->`;
 
-const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): Written => ({ url });
+const toWritten = ({ html_url: url }: v.InferOutput<typeof commentSchema>): WriteReceipt => ({ url });
 
 const toIssue = ({ user, labels, ...issue }: v.InferOutput<typeof issueSchema>): Issue => ({
   ...issue,

@@ -10,13 +10,13 @@ export const TOKEN = 'GITHUB_TOKEN';
 /** The maximum number of characters of GitHub's message that an error quotes. */
 const MAX_WORDS = 200;
 
-export interface Asked {
+export interface GithubRequest {
   readonly method?: 'POST' | 'PATCH';
   readonly body?: object;
 }
 
 /** Sends one request on behalf of a call. Rejects like `fetch` if the connection is lost. */
-export type Ask = (call: CallContext, path: string, asked?: Asked) => Promise<Response>;
+export type Ask = (call: CallContext, path: string, asked?: GithubRequest) => Promise<Response>;
 
 /** Creates a client of the REST API at this address. The token is an optional secret of the call. */
 export function githubClient(url: string): Ask {

@@ -22,7 +22,7 @@ export interface Label {
   readonly description: string;
 }
 
-export interface Written {
+export interface WriteReceipt {
   readonly url: string;
 }
 
@@ -41,12 +41,12 @@ export interface GitHub {
   /** Adds a label, which the issue may already have. Returns all labels of the issue. */
   addLabel(subject: Subject, label: string, call: CallContext): Promise<readonly string[]>;
   /** Writes a comment that `recall` can find by the call's idempotency key. */
-  comment(subject: Subject, text: string, call: CallContext): Promise<Written>;
+  comment(subject: Subject, text: string, call: CallContext): Promise<WriteReceipt>;
   /**
    * Returns the outcome of an earlier `comment` of the same call. `not-done` means that it was not written
    * and can no longer be written.
    */
-  recall(subject: Subject, call: CallContext): Promise<Written | 'not-done' | 'unknown'>;
+  recall(subject: Subject, call: CallContext): Promise<WriteReceipt | 'not-done' | 'unknown'>;
   close(subject: Subject, reason: CloseReason, call: CallContext): Promise<void>;
   /**
    * Returns the issues of the subject's repository that contain all of these words, the best match first.

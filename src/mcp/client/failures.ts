@@ -14,7 +14,7 @@ import {
 } from './wire/wire-error.ts';
 
 /** A request whose response is no longer awaited. */
-interface Abandoned {
+interface Abandonment {
   readonly why: 'cancelled' | 'timeout';
   /** The time limit in milliseconds. */
   readonly timeout: number;
@@ -24,7 +24,7 @@ interface Abandoned {
 interface FailureDetails {
   readonly during: 'connect' | 'list';
   readonly error: unknown;
-  readonly abandoned: Abandoned | undefined;
+  readonly abandoned: Abandonment | undefined;
 }
 
 /** Creates the error for a server that could not be reached, or could not list its tools. */
@@ -98,7 +98,7 @@ export function callFailure(server: string, tool: string, error: unknown): McpSe
 }
 
 /** Creates the error for a call whose result is no longer awaited. */
-export const abandonedCallFailure = (server: string, tool: string, abandoned: Abandoned): McpLostError =>
+export const abandonedCallFailure = (server: string, tool: string, abandoned: Abandonment): McpLostError =>
   lostFailure(server, oneLine(tool, 80), abandonedPhrase(abandoned));
 
 /** Creates the error for a call that was cancelled before the request. */
@@ -131,7 +131,7 @@ function wasRefused(error: unknown): boolean {
 const MAX_ERROR_TEXT = 500;
 
 /** Returns the text after "MCP server 'x' cannot be reached: ". */
-const abandonedPhrase = ({ why, timeout }: Abandoned): string =>
+const abandonedPhrase = ({ why, timeout }: Abandonment): string =>
   why === 'timeout' ? `it did not answer within ${timeout} ms` : 'the turn stopped waiting';
 
 /** Returns the same text, for an error. */
@@ -158,7 +158,7 @@ function credentialsDetail(error: unknown): string | undefined {
 interface Deadline {
   readonly signal: AbortSignal;
   /** `undefined` until either happens. */
-  readonly abandoned: Abandoned | undefined;
+  readonly abandoned: Abandonment | undefined;
   /** Waits for the work. If the signal aborts, rejects with its reason. */
   wait<T>(work: Promise<T>): Promise<T>;
 }

@@ -4,7 +4,7 @@ import type { Loop } from '../../loop/loop.ts';
 import { LOOPS } from '../../loop/loop-seams.ts';
 import { createLoopView, hashText, type Offer, offerTools } from '../../loop/offer-tools.ts';
 import { originOf } from '../../tool/decorate.ts';
-import { DIAGRAM, drawnIn, STANDING, type Standing } from '../../tool/draw.ts';
+import { DIAGRAM, diagramIn, STANDING, type Standing } from '../../tool/draw.ts';
 import { isJsonObject } from '../../tool/json.ts';
 import {
   ANY_OBJECT,
@@ -116,13 +116,13 @@ export async function toOfferView({ loop, opener, asked }: LoopSeen): Promise<Of
   };
 }
 
-interface Among {
+interface OfferParts {
   readonly offer: Offer;
   readonly declared: ReadonlySet<string>;
   readonly locked: ReadonlyMap<string, string>;
 }
 
-function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: Among): OfferedView[] {
+function offeredView({ name, hash }: OfferedTool, { offer, declared, locked }: OfferParts): OfferedView[] {
   const tool = offer.byName.get(name);
   if (!tool) return [];
   const { description, effect, inner = [] } = tool;
@@ -151,7 +151,7 @@ function positionsAt({ journal }: Loop, path: string): DiagramView['positions'] 
 
 /** Returns the diagram of a tool that the loop can call, if it has one. */
 function diagramOf(loop: Loop, tool: AnyTool): DiagramView[] {
-  const drawn = drawnIn(tool);
+  const drawn = diagramIn(tool);
   if (!drawn) return [];
   const positions = positionsAt(loop, `${loop.frame.path}/${drawn.name}`);
   return [{ tool: tool.name, mermaid: drawn[DIAGRAM](), positions, withheld: [] }];
@@ -159,7 +159,7 @@ function diagramOf(loop: Loop, tool: AnyTool): DiagramView[] {
 
 /** Returns the diagram of the tool that opened the loop, with the position of its call. */
 async function ownDiagram(loop: Loop, { tool, input }: Opener): Promise<DiagramView | undefined> {
-  const drawn = drawnIn(tool);
+  const drawn = diagramIn(tool);
   if (!drawn) return undefined;
   const checked = await tool.check(input);
   const standing: Standing = checked.ok

@@ -30,7 +30,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     async handle(asked) {
       assertMayInspect(asked);
       const { rebuilt, reply } = await loopBeforeReply(asked);
-      if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
+      if ('unknown' in rebuilt) throw notRebuiltProblem(rebuilt.unknown);
       return Response.json(await toOfferView({ ...rebuilt, asked: reply?.asked }));
     },
   }),
@@ -41,11 +41,11 @@ export const SESSION_ROUTES: readonly Route[] = [
     async handle(asked) {
       assertMayInspect(asked);
       const { rebuilt, reply } = await loopBeforeReply(asked);
-      if ('unknown' in rebuilt) throw notRebuilt(rebuilt.unknown);
+      if ('unknown' in rebuilt) throw notRebuiltProblem(rebuilt.unknown);
       const { loop } = rebuilt;
       const { differs, unknown } = await toOfferView({ loop, asked: reply?.asked });
       const request = await requestOf(loop);
-      if (typeof request === 'string') throw notRebuilt(request);
+      if (typeof request === 'string') throw notRebuiltProblem(request);
       return Response.json(toRequestView({ request, model: loop.spec.model.name, differs, unknown }));
     },
   }),
@@ -99,4 +99,4 @@ const momentOf = (asked: SessionRequest, events: readonly StoredEvent[]): Moment
   state: foldEvents(events, asked.host.modules.memories),
 });
 
-const notRebuilt = (detail: string): Problem => new Problem('invalid-query', detail);
+const notRebuiltProblem = (detail: string): Problem => new Problem('invalid-query', detail);

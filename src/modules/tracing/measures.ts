@@ -83,11 +83,11 @@ export function measurementsOf(timeline: TurnTimeline, agent: string): readonly 
 }
 
 const inLoop = ({ iterations }: LoopNode): Measurement[] =>
-  iterations.flatMap(({ model, calls }) => [...ofModel(model), ...calls.flatMap(ofCall)]);
+  iterations.flatMap(({ model, calls }) => [...modelMeasurements(model), ...calls.flatMap(callMeasurements)]);
 
 type Iteration = LoopNode['iterations'][number];
 
-function ofModel(node: Iteration['model']): Measurement[] {
+function modelMeasurements(node: Iteration['model']): Measurement[] {
   const { model, usage, planned } = node;
   if (planned) return [];
   const attributes = {
@@ -107,7 +107,7 @@ function ofModel(node: Iteration['model']): Measurement[] {
   ];
 }
 
-function ofCall(call: Iteration['calls'][number]): Measurement[] {
+function callMeasurements(call: Iteration['calls'][number]): Measurement[] {
   const { tool, outcome, reason, loop } = call;
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',

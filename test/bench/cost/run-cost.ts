@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { bundleMeasured, here } from '../checkout.ts';
+import { bundleMeasured, currentCheckout } from '../checkout.ts';
 import { countSlowTurns, countTurn, SHAPE_NAMES, type Shape } from '../count-turns.ts';
 import { startMeasured } from '../measured-worker.ts';
 import { costPage } from './cost-page.ts';
@@ -16,7 +16,9 @@ const PAGE = resolve(import.meta.dirname, '../../../docs/cost.md');
 
 /** Counts each shape with a model that replies immediately. */
 async function countAlone(into: string) {
-  const worker = await startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true }));
+  const worker = await startMeasured(
+    await bundleMeasured('holdfast', { ...currentCheckout, into, isCounted: true }),
+  );
   const counted: (readonly [Shape, Awaited<ReturnType<typeof countTurn>>])[] = [];
   for (const shape of SHAPE_NAMES) counted.push([shape, await countTurn(worker, shape)]);
   await worker.stop();
@@ -26,7 +28,7 @@ async function countAlone(into: string) {
 /** Counts each shape with slow models. */
 async function countSlow(into: string): Promise<KeptCounts['turns']> {
   const turns = await countSlowTurns(async (speed) =>
-    startMeasured(await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed })),
+    startMeasured(await bundleMeasured('holdfast', { ...currentCheckout, into, isCounted: true, speed })),
   );
   return turns.map(({ counts, ...turn }) => ({ ...turn, counts: pickBilled(counts) }));
 }

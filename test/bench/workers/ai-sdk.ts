@@ -4,7 +4,7 @@ import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/pro
 import { generateText, isStepCount, type ToolSet, tool } from 'ai';
 import { z } from 'zod';
 import { takeCounts } from './meters.ts';
-import { type Asked, askedBy, planOf, runConcurrently, think } from './talk.ts';
+import { planOf, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
 
 const USAGE: LanguageModelV4GenerateResult['usage'] = {
   inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -49,15 +49,15 @@ const createOtherTool = () =>
     execute: () => 'no',
   });
 
-const sets = new Map<number, ToolSet>();
+const toolSets = new Map<number, ToolSet>();
 
 function toolsOf(count: number): ToolSet {
   const others = Array.from(
     { length: count - 1 },
     (_, index) => [`other_${index}`, createOtherTool()] as const,
   );
-  const tools = sets.get(count) ?? { look: look(), ...Object.fromEntries(others) };
-  sets.set(count, tools);
+  const tools = toolSets.get(count) ?? { look: look(), ...Object.fromEntries(others) };
+  toolSets.set(count, tools);
   return tools;
 }
 
@@ -74,7 +74,7 @@ async function serve(request: Request, tools: ToolSet): Promise<Response> {
   return Response.json({ outcome: finishReason === 'stop' ? 'completed' : finishReason, text });
 }
 
-async function loop({ message, tools }: Asked): Promise<void> {
+async function loop({ message, tools }: TalkRequest): Promise<void> {
   const request = new Request('http://localhost/messages', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -88,7 +88,7 @@ async function loop({ message, tools }: Asked): Promise<void> {
 
 export default {
   async fetch(request) {
-    const asked = askedBy(request);
+    const asked = readTalkRequest(request);
     if (asked.path === '/counts') return Response.json(takeCounts());
     if (asked.path === '/define') Array.from({ length: asked.count }, createOtherTool);
     else await runConcurrently(asked.count, asked.atOnce, () => loop(asked));

@@ -4,7 +4,7 @@ import * as durableObjects from '../../../durable-objects/index.ts';
 import { createHoldfast } from '../../../src/create-holdfast.ts';
 import { type AnyTool, type ChatModel, defineAgent, defineTool, type Effect } from '../../../src/index.ts';
 import { meteredEnv, takeCounts, withMeters } from './meters.ts';
-import { type Asked, askedBy, planOf, runConcurrently, think } from './talk.ts';
+import { planOf, readTalkRequest, runConcurrently, type TalkRequest, think } from './talk.ts';
 
 const model: ChatModel = {
   name: 'bench',
@@ -70,7 +70,7 @@ function appWith(tools: number): ReturnType<typeof appOf> {
 
 type Fetch = (path: string, init?: RequestInit) => Promise<Response>;
 
-async function post(fetch: Fetch, { agent, message }: Asked, session: string): Promise<void> {
+async function post(fetch: Fetch, { agent, message }: TalkRequest, session: string): Promise<void> {
   const response = await fetch(`/agents/${agent}/sessions/${session}/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -81,7 +81,7 @@ async function post(fetch: Fetch, { agent, message }: Asked, session: string): P
   if (outcome !== 'completed') throw new Error(`The turn did not complete: ${body}`);
 }
 
-async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined> {
+async function answer(asked: TalkRequest, fetch: Fetch): Promise<Response | undefined> {
   const { path, count, atOnce, session } = asked;
   switch (path) {
     case '/loops':
@@ -103,7 +103,7 @@ async function answer(asked: Asked, fetch: Fetch): Promise<Response | undefined>
 
 export default {
   async fetch(request, env, ctx) {
-    const asked = askedBy(request);
+    const asked = readTalkRequest(request);
     const send = async (inner: Request): Promise<Response> => {
       const handler = appWith(asked.tools).worker.fetch;
       if (!handler) throw new Error('The Worker has no fetch handler.');

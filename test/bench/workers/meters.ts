@@ -15,7 +15,7 @@ const speed = typeof SPEED === 'undefined' ? 1 : Number(SPEED);
 const objects = new Map<string, ObjectCounts>();
 /** The cursors that an object has opened since its last call ended. Only the object may read them. */
 const cursors = new Map<string, SqlStorageCursor<never>[]>();
-const made = new Map<string, number>();
+const objectCounts = new Map<string, number>();
 
 const countsOf = (name: string): ObjectCounts => {
   const known = objects.get(name) ?? {
@@ -33,9 +33,9 @@ const countsOf = (name: string): ObjectCounts => {
 
 /** Returns the counts since the previous call, and resets them. */
 export function takeCounts(): Counts {
-  const taken = { objects: Object.fromEntries(objects), made: Object.fromEntries(made) };
+  const taken = { objects: Object.fromEntries(objects), made: Object.fromEntries(objectCounts) };
   objects.clear();
-  made.clear();
+  objectCounts.clear();
   return taken;
 }
 
@@ -160,7 +160,7 @@ const toReal = (at: number): number => began + (at - began) / speed;
 function count(owner: object, key: string, name = key): void {
   const original: unknown = Reflect.get(owner, key);
   if (typeof original !== 'function') return;
-  const add = (): void => void made.set(name, (made.get(name) ?? 0) + 1);
+  const add = (): void => void objectCounts.set(name, (objectCounts.get(name) ?? 0) + 1);
   const counted = new Proxy(original, {
     apply(target, self, args) {
       add();

@@ -34,7 +34,7 @@ export async function runConcurrently(
 }
 
 /** The parameters of a request to a measured Worker. */
-export interface Asked {
+export interface TalkRequest {
   readonly path: string;
   readonly count: number;
   readonly atOnce: number;
@@ -47,7 +47,7 @@ export interface Asked {
 }
 
 /** Parses the parameters from the URL of a request. */
-export function askedBy(request: Request): Asked {
+export function readTalkRequest(request: Request): TalkRequest {
   const { pathname: path, searchParams: query } = new URL(request.url);
   return {
     path,

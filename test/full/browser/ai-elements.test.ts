@@ -62,7 +62,7 @@ async function buildStyles(): Promise<string> {
 /**
  * Removes imports that these pages never load: diagrams, and syntax highlighting for languages other than JSON.
  */
-const lighter: Plugin = {
+const lighterPlugin: Plugin = {
   name: 'lighter',
   setup(building) {
     building.onResolve({ filter: /^(@shikijs\/langs\/.*|mermaid)$/ }, ({ path }) =>
@@ -133,7 +133,7 @@ describe.skipIf(!HAS_BROWSER || !isThere).each([7, 6] as const)(
       holds: '.ci/ai-elements/vercel/elements/prompt-input.tsx',
       bundled: {
         alias: { ...PLACES, ...(version === 6 && { ai: 'ai-v6', '@ai-sdk/react': 'ai-react-v6' }) },
-        plugins: [copiedPages(isThere ? await pagesOf(version) : {}), styled, lighter],
+        plugins: [copiedPages(isThere ? await pagesOf(version) : {}), styled, lighterPlugin],
       },
       checked: (files) =>
         expect(files.some((file) => file.includes('node_modules/ai-react-v6/'))).toBe(version === 6),

@@ -191,7 +191,7 @@ describe.skipIf(!HAS_BROWSER)('the console', () => {
         .getByText(`${events.toLocaleString('en-US')} events`)
         .first()
         .waitFor();
-      const { most, frames, seen } = await page.evaluate<Scrolled>(SCROLL);
+      const { most, frames, seen } = await page.evaluate<ScrollResult>(SCROLL);
       expect(most).toBeLessThan(70);
       expect(seen).toBeGreaterThan(Math.min(events / 2, 90));
       return frames.toSorted((one, other) => one - other)[Math.floor(frames.length / 2)] ?? 0;
@@ -217,7 +217,7 @@ function pageOf(count: number, after: number) {
 }
 
 /** The observed rows of a list while it is scrolled. */
-interface Scrolled {
+interface ScrollResult {
   /** The maximum number of row elements at one time. */
   readonly most: number;
   /** The time between frames, in ms. */

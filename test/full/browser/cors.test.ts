@@ -28,7 +28,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 /** The options of `fetch` in a page. */
-type Asked = RequestInit & { readonly credentials?: string };
+type RecordedRequest = RequestInit & { readonly credentials?: string };
 
 describe.skipIf(program === undefined)('a page of another origin in chromium', () => {
   let closed: RunningWorker;
@@ -97,7 +97,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     page.evaluate(`(async (...args) => { ${body} })(...${JSON.stringify(args)})`);
 
   /** Sends a request from the page. Returns the part of the response that the page can read. */
-  const ask = (url: string, init: Asked = {}, names: readonly string[] = []): Promise<unknown> =>
+  const ask = (url: string, init: RecordedRequest = {}, names: readonly string[] = []): Promise<unknown> =>
     inPage(
       `const [url, init, names] = args;
       const response = await fetch(url, init).catch((failure) => failure);

@@ -94,7 +94,7 @@ const callsFor = (said: string, city: string): readonly Call[] =>
         : [];
 
 /** The number of replies to each message. */
-const asked = new Map<string, number>();
+const askedCounts = new Map<string, number>();
 
 const model: ChatModel = {
   name: 'hello-model',
@@ -113,8 +113,8 @@ const model: ChatModel = {
     const [name, input] = callsFor(said, last.replaceAll('"', ''))[results.length] ?? [];
     if (name !== undefined)
       return { text: '', toolCalls: [{ id: 'c', name, input: JSON.stringify(input) }], finish: 'tool-calls' };
-    const times = (asked.get(said) ?? 0) + 1;
-    asked.set(said, times);
+    const times = (askedCounts.get(said) ?? 0) + 1;
+    askedCounts.set(said, times);
     const files = user?.role === 'user' ? (user.parts?.filter(({ type }) => type === 'file').length ?? 0) : 0;
     const text =
       results.length > 0 ? `It says: ${last}` : `**Answer ${times}** to “${said}”, with ${files} files.`;

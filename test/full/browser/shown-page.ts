@@ -29,7 +29,7 @@ const { SCREENSHOTS } = process.env;
 export const PNG = Buffer.from(RED_SQUARE, 'base64');
 
 /** The page to show. */
-export interface Shown {
+export interface PageOptions {
   /** The entry script of the page. */
   readonly entry: string;
   /**
@@ -75,8 +75,8 @@ export interface ShownPage {
 }
 
 /** Opens a page before each test of the enclosing group. */
-export function showPage(shown: Shown): ShownPage {
-  let pages: Served;
+export function showPage(shown: PageOptions): ShownPage {
+  let pages: ServedPages;
   let worker: RunningWorker;
   let browser: Browser;
   let context: BrowserContext;
@@ -147,7 +147,7 @@ export function showPage(shown: Shown): ShownPage {
   };
 }
 
-interface Served {
+interface ServedPages {
   readonly server: Server;
   readonly origin: string;
 }
@@ -155,7 +155,13 @@ interface Served {
 const EXAMPLES_HTML = 'src/examples/pages/index.html';
 
 /** Serves the page from a separate origin. */
-async function serve({ entry, holds, bundled, checked, html = EXAMPLES_HTML }: Shown): Promise<Served> {
+async function serve({
+  entry,
+  holds,
+  bundled,
+  checked,
+  html = EXAMPLES_HTML,
+}: PageOptions): Promise<ServedPages> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [entry],

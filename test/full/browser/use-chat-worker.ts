@@ -24,7 +24,7 @@ const draw = defineTool({
 });
 
 /** The number of requests for a draft or a failure, by message. */
-const asked = new Map<string, number>();
+const askedCounts = new Map<string, number>();
 
 const model: ChatModel = {
   name: 'desk-model',
@@ -39,8 +39,8 @@ const model: ChatModel = {
     // After a reply was cut off, the loop adds a user message that asks the model to continue. It starts with a
     // bracket, and is skipped here.
     const said = messages.findLast((one) => one.role === 'user' && !one.text.startsWith('['))?.text ?? '';
-    const times = (asked.get(said) ?? 0) + 1;
-    if (/draft|fail once/i.test(said)) asked.set(said, times);
+    const times = (askedCounts.get(said) ?? 0) + 1;
+    if (/draft|fail once/i.test(said)) askedCounts.set(said, times);
     if (/fail once/i.test(said) && times === 1) {
       onText?.('I begin, and ');
       throw new ModelError('bad-request', 'The provider says: key sk-1234 is out of credit.');

@@ -2,7 +2,7 @@ import { eventsOf } from '../../../src/examples/demo/client.ts';
 import { type Reply, toReply } from './reply.ts';
 
 /** A journaled event that a client was shown. */
-export interface Shown {
+export interface ShownEvent {
   readonly seq: number;
   readonly type: string;
 }
@@ -14,7 +14,7 @@ export interface Request {
   /** The JSON body of a POST. Without a body, the request is a GET. */
   readonly body?: object | undefined;
   readonly signal: AbortSignal;
-  readonly shown?: ((event: Shown) => void) | undefined;
+  readonly shown?: ((event: ShownEvent) => void) | undefined;
 }
 
 /**

@@ -14,7 +14,11 @@ interface State {
  * Waits until all sessions are idle, or until the signal aborts. A message whose arrival is unknown can still
  * be in progress, and an earlier read of the journal would miss its events.
  */
-export async function atRest(url: string, sessions: readonly string[], signal: AbortSignal): Promise<void> {
+export async function waitUntilAtRest(
+  url: string,
+  sessions: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   await Promise.all(
     sessions.map(async (session) => {
       while (!signal.aborted && !(await isAtRest(`${url}/agents/chaos/sessions/${session}`))) {

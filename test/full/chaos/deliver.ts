@@ -1,6 +1,6 @@
 import type { Pending } from '../../../src/examples/demo/client.ts';
-import { ask, type Shown } from './ask.ts';
-import type { Errand } from './draw.ts';
+import { ask, type ShownEvent } from './ask.ts';
+import type { PlannedMessage } from './draw.ts';
 import { lookUp } from './look-up.ts';
 import type { Reply } from './reply.ts';
 import { pause } from './worker/pause.ts';
@@ -14,12 +14,12 @@ export type SentReply = Reply & {
 };
 
 /** A message, and what its sender has received so far. */
-export interface Sent {
-  readonly errand: Errand;
+export interface SentMessage {
+  readonly errand: PlannedMessage;
   /** The replies to every request that may have arrived, in order. */
   readonly replies: SentReply[];
   /** The events of its streams. */
-  readonly shown: Shown[];
+  readonly shown: ShownEvent[];
 }
 
 /** The URL of the sessions, and the signals that stop the senders. */
@@ -36,14 +36,14 @@ const AGAIN = 300;
 const LOOK_AGAIN = 1_000;
 
 /** Sends a message until it is answered, or until its arrival cannot be known. Does not reject. */
-export async function deliver(place: Place, sent: Sent): Promise<void> {
+export async function deliver(place: Place, sent: SentMessage): Promise<void> {
   const { errand } = sent;
   await pause(errand.startAfter, place.closing);
   const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
   await Promise.all([...copies, cancelLater(place, errand)]);
 }
 
-async function untilAnswered(place: Place, sent: Sent): Promise<void> {
+async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
   const { errand } = sent;
   let { way, hangUpAfter } = errand;
   let declines = false;
@@ -64,7 +64,7 @@ async function untilAnswered(place: Place, sent: Sent): Promise<void> {
 }
 
 /** Returns `true` if every request was refused, so that the message cannot be stored. */
-export const cannotBeThere = ({ replies }: Pick<Sent, 'replies'>): boolean =>
+export const cannotBeThere = ({ replies }: Pick<SentMessage, 'replies'>): boolean =>
   replies.every((reply) => reply.came === 'refused' && !isInDoubt(reply));
 
 /**
@@ -78,14 +78,14 @@ const isInDoubt = (reply: Reply): boolean =>
   reply.came === 'broken' || (reply.came === 'refused' && reply.why === 'session-unavailable');
 
 /** How one request with the message is sent. */
-interface Manner extends Pick<Errand, 'way' | 'hangUpAfter'> {
+interface SendMode extends Pick<PlannedMessage, 'way' | 'hangUpAfter'> {
   readonly declines: boolean;
 }
 
 async function sendRequest(
   { url, over }: Place,
-  { errand, replies, shown }: Sent,
-  { way, hangUpAfter, declines }: Manner,
+  { errand, replies, shown }: SentMessage,
+  { way, hangUpAfter, declines }: SendMode,
 ): Promise<Reply> {
   const { session, plan, keyed, whenBusy } = errand;
   const query = new URLSearchParams({
@@ -104,7 +104,7 @@ async function sendRequest(
   return reply;
 }
 
-const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>> = {
+const HEADERS: Readonly<Record<PlannedMessage['way'], Readonly<Record<string, string>>>> = {
   json: {},
   stream: { accept: 'text/event-stream' },
   background: { prefer: 'respond-async' },
@@ -113,7 +113,11 @@ const HEADERS: Readonly<Record<Errand['way'], Readonly<Record<string, string>>>>
 const pathOf = (url: string, session: string): string => `${url}/agents/chaos/sessions/${session}`;
 
 /** Polls a turn until it has ended. Decides about its calls unless the verdict is `leave`. */
-async function followTurn(place: Place, sent: Sent, first: Reply & { readonly turn: string }): Promise<void> {
+async function followTurn(
+  place: Place,
+  sent: SentMessage,
+  first: Reply & { readonly turn: string },
+): Promise<void> {
   const { errand, replies } = sent;
   let reply: Reply = first;
   while (!place.over.aborted) {
@@ -131,7 +135,11 @@ async function followTurn(place: Place, sent: Sent, first: Reply & { readonly tu
  * Decides about each waiting call. A repeat after a broken connection can report that the call is already
  * decided.
  */
-async function decide(place: Place, { errand, replies }: Sent, pending: readonly Pending[]): Promise<void> {
+async function decide(
+  place: Place,
+  { errand, replies }: SentMessage,
+  pending: readonly Pending[],
+): Promise<void> {
   for (const { links } of pending) {
     const sentAt = Date.now();
     const reply = await askStubbornly(place, place.url + links.approvals, { decision: errand.verdict });
@@ -141,7 +149,7 @@ async function decide(place: Place, { errand, replies }: Sent, pending: readonly
 }
 
 /** Cancels the turn that the session is running at that time. */
-async function cancelLater(place: Place, { session, cancelAfter }: Errand): Promise<void> {
+async function cancelLater(place: Place, { session, cancelAfter }: PlannedMessage): Promise<void> {
   if (cancelAfter === undefined) return;
   await pause(cancelAfter, place.over);
   await askStubbornly(place, `${pathOf(place.url, session)}/cancel`, {});

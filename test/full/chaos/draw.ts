@@ -5,7 +5,7 @@ import type { Plan, PlannedCall, ToolName } from './worker/plan.ts';
 export type Verdict = 'approve' | 'reject' | 'leave';
 
 /** A message, and the behavior of its sender. All times are in ms. */
-export interface Errand {
+export interface PlannedMessage {
   readonly session: string;
   readonly plan: Plan;
   /** The requested form of the first answer. */
@@ -30,7 +30,7 @@ export interface Errand {
  * Messages that are sent to a session at the same time. The next round starts after all of them are answered.
  */
 export interface Round {
-  readonly errands: readonly Errand[];
+  readonly errands: readonly PlannedMessage[];
   readonly rest: number;
 }
 
@@ -48,7 +48,7 @@ export function* drawRounds(chance: Chance, session: string, habit: UserKind): G
 }
 
 /** Draws messages that arrive while the session is busy. */
-function drawOthers(chance: Chance, session: string, name: string, habit: UserKind): Errand[] {
+function drawOthers(chance: Chance, session: string, name: string, habit: UserKind): PlannedMessage[] {
   const whenBusy = BUSY[habit];
   if (whenBusy === undefined) return [];
   const count = whenBusy === 'queue' ? chance.between(1, 2) : chance.between(0, 1);
@@ -59,14 +59,14 @@ function drawOthers(chance: Chance, session: string, name: string, habit: UserKi
   }));
 }
 
-const BUSY: Readonly<Partial<Record<UserKind, Errand['whenBusy']>>> = {
+const BUSY: Readonly<Partial<Record<UserKind, PlannedMessage['whenBusy']>>> = {
   rival: 'reject',
   queuer: 'queue',
   steerer: 'steer',
 };
 
 /** Draws one message. @param name The name of the message. */
-function drawErrand(chance: Chance, session: string, name: string, habit: UserKind): Errand {
+function drawErrand(chance: Chance, session: string, name: string, habit: UserKind): PlannedMessage {
   const keyed = chance.between(1, 10) > 1;
   const way = oneOf(chance, ['json', 'stream', 'background'] as const);
   const plan = drawPlan(chance, name, habit);

@@ -3,8 +3,8 @@
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import type { Sent, SentReply } from './deliver.ts';
-import type { Errand } from './draw.ts';
+import type { SentMessage, SentReply } from './deliver.ts';
+import type { PlannedMessage } from './draw.ts';
 import type { Ledger } from './ledger.ts';
 import { type PlannedCall, planText, SERVICES, type ToolName } from './worker/plan.ts';
 
@@ -20,7 +20,7 @@ export const CALLS: readonly PlannedCall[] = (['read', 'idempotent', 'once', 're
   (tool, index) => ({ tool, label: `m1.1.${index + 1}`, before: 0, after: 0 }),
 );
 
-export const errand: Errand = {
+export const errand: PlannedMessage = {
   session: SESSION,
   plan: { message: 'm1', think: 0, steps: [CALLS] },
   way: 'json',
@@ -40,9 +40,9 @@ export const idOf = ({ label }: Pick<PlannedCall, 'label'>): string =>
 export type CallEnd = 'done' | 'unknown-outcome' | 'cancelled' | 'threw';
 
 /** An event of the turn without its sequence number. */
-export type Bare = SessionEvent;
+export type BareEvent = SessionEvent;
 
-export const callStarted = (call: PlannedCall): Bare => ({
+export const callStarted = (call: PlannedCall): BareEvent => ({
   type: 'tool-call-started',
   turn: TURN,
   call: idOf(call),
@@ -57,7 +57,7 @@ const EFFECTS = {
   approved: 'once',
 } as const satisfies Readonly<Record<ToolName, string>>;
 
-export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): Bare => ({
+export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): BareEvent => ({
   type: 'tool-call-ended',
   turn: TURN,
   call: idOf(call),
@@ -67,16 +67,16 @@ export const callEnded = (call: PlannedCall, end: CallEnd = 'done'): Bare => ({
       : { type: 'error', reason: end, message: 'It did not.' },
 });
 
-export const resumed: Bare = { type: 'turn-resumed', turn: TURN, cause: 'expired' };
+export const turnResumed: BareEvent = { type: 'turn-resumed', turn: TURN, cause: 'expired' };
 
-export const turnEnded = (outcome: 'completed' | 'cancelled'): Bare => ({
+export const turnEnded = (outcome: 'completed' | 'cancelled'): BareEvent => ({
   type: 'turn-ended',
   turn: TURN,
   outcome,
 });
 
 /** The events at the start of every journal: the message, and the reply that requests the calls. */
-export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly Bare[] => [
+export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly BareEvent[] => [
   { type: 'session-opened', incarnation: 'i', agent: 'chaos' },
   {
     type: 'turn-started',
@@ -102,14 +102,14 @@ export const openingEvents = (calls: readonly PlannedCall[] = CALLS): readonly B
 ];
 
 /** Adds sequence numbers and times to the events, with 50 ms between them. */
-export const journal = (...events: readonly Bare[]): readonly TimelineEvent[] =>
+export const journal = (...events: readonly BareEvent[]): readonly TimelineEvent[] =>
   events.map((event, index) => ({ ...event, seq: index + 1, at: STARTED + 50 * index }));
 
 /** Returns the journal of a correct run in which one process died. */
-export const goodJournal = (): readonly Bare[] => [
+export const goodJournal = (): readonly BareEvent[] => [
   ...openingEvents(),
   ...CALLS.map(callStarted),
-  resumed,
+  turnResumed,
   ...CALLS.map((call) => callEnded(call)),
   turnEnded('completed'),
 ];
@@ -133,7 +133,7 @@ export const answer = (outcome = 'completed', turn = TURN): SentReply => ({
 });
 
 /** The ledger of a run whose sender lost its connection once and was answered on the next request. */
-export function ledger(more: Partial<Ledger> = {}, sent: Partial<Sent> = {}): Ledger {
+export function ledger(more: Partial<Ledger> = {}, sent: Partial<SentMessage> = {}): Ledger {
   const broken: SentReply = { came: 'broken', sentAt: STARTED - 1, to: 'message' };
   return {
     sent: [{ errand, replies: [broken, answer()], shown: [{ seq: 2, type: 'turn-started' }], ...sent }],
@@ -148,6 +148,6 @@ export function ledger(more: Partial<Ledger> = {}, sent: Partial<Sent> = {}): Le
 }
 
 /** The journals of a run whose only session has these events. */
-export const withJournal = (...events: readonly Bare[]) => ({
+export const withJournal = (...events: readonly BareEvent[]) => ({
   journals: new Map([[SESSION, journal(...events)]]),
 });

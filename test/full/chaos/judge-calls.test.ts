@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
-  type Bare,
+  type BareEvent,
   CALLS,
   callEnded,
   callStarted,
@@ -11,9 +11,9 @@ import {
   idOf,
   ledger,
   openingEvents,
-  resumed,
   TURN,
   turnEnded,
+  turnResumed,
   withJournal,
 } from './hand-made.ts';
 import { judge } from './oracle.ts';
@@ -31,7 +31,7 @@ const otherCalls = (call: PlannedCall): readonly PlannedCall[] => CALLS.filter((
 const endingOf = (
   call: PlannedCall,
   end: Parameters<typeof callEnded>[1],
-  events: readonly Bare[] = [resumed],
+  events: readonly BareEvent[] = [turnResumed],
 ) =>
   withJournal(
     ...openingEvents(),
@@ -130,7 +130,7 @@ describe('the chaos oracle for calls', () => {
       withJournal(
         ...openingEvents(),
         ...CALLS.map(callStarted),
-        resumed,
+        turnResumed,
         ...otherCalls(read).map((one) => callEnded(one)),
         turnEnded('completed'),
       ),
@@ -183,7 +183,7 @@ describe('the chaos oracle for calls', () => {
       name: 'read',
       input: JSON.stringify({ label: read.label }),
     };
-    const events: Bare[] = [
+    const events: BareEvent[] = [
       ...goodJournal().slice(0, -1),
       {
         type: 'model-replied',
@@ -193,7 +193,7 @@ describe('the chaos oracle for calls', () => {
         finish: 'tool-calls',
         toolCalls: [again],
       },
-      { ...callEnded(read), call: again.id } as Bare, // a second call with the same end
+      { ...callEnded(read), call: again.id } as BareEvent, // a second call with the same end
       turnEnded('completed'),
     ];
     expect(judge(ledger(withJournal(...events)))).toEqual([
@@ -222,7 +222,7 @@ describe('the chaos oracle for calls', () => {
   });
 
   it('allows a cancelled idempotent call to have an effect if the model learns that this is possible', () => {
-    const cancelled = (message: string): Bare => ({
+    const cancelled = (message: string): BareEvent => ({
       type: 'tool-call-ended',
       turn: TURN,
       call: idOf(idempotent),
@@ -232,7 +232,7 @@ describe('the chaos oracle for calls', () => {
       const events = goodJournal().filter(
         (event) => event.type !== 'tool-call-ended' || event.call !== idOf(idempotent),
       );
-      const cancel: Bare = { type: 'cancel-requested', turn: TURN };
+      const cancel: BareEvent = { type: 'cancel-requested', turn: TURN };
       const run = withJournal(...events.slice(0, -1), cancel, cancelled(message), turnEnded('cancelled'));
       return judge(ledger(run, { replies: [answer('cancelled')] })).map(({ rule }) => rule);
     };

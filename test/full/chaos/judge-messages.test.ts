@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import {
   answer,
-  type Bare,
+  type BareEvent,
   CALLS,
   callEnded,
   callStarted,
@@ -14,10 +14,10 @@ import {
   KILLED,
   ledger,
   openingEvents,
-  resumed,
   SESSION,
   TURN,
   turnEnded,
+  turnResumed,
   withJournal,
 } from './hand-made.ts';
 import { judge } from './oracle.ts';
@@ -44,7 +44,7 @@ describe('the chaos oracle for messages', () => {
           ...openingEvents([])
             .filter(({ type }) => type === 'turn-started')
             .map((event) => ({ ...event, turn: 't2' })),
-          { ...turnEnded('completed'), turn: 't2' } as Bare,
+          { ...turnEnded('completed'), turn: 't2' } as BareEvent,
         ),
       ],
       { rule: 'taken twice', where: 'm1', what: 'It is in the turns t1, t2.' },
@@ -119,7 +119,7 @@ describe('the chaos oracle for messages', () => {
     expect(judge(ledger(...parts))).toEqual([finding]);
   });
   it('allows a turn to wait only if its sender makes no decision', () => {
-    const wait: Bare = {
+    const wait: BareEvent = {
       type: 'tool-call-suspended',
       turn: TURN,
       call: idOf(once),
@@ -149,15 +149,15 @@ describe('the chaos oracle for messages', () => {
 
   it('measures the time of a queued turn from the end of the previous turn', () => {
     const second = { ...errand, plan: { ...errand.plan, message: 'm2', steps: [] } };
-    const begun = openingEvents([]).flatMap((event): Bare[] =>
+    const begun = openingEvents([]).flatMap((event): BareEvent[] =>
       event.type === 'turn-started' ? [{ ...event, turn: 't2', message: planText(second.plan) }] : [],
     );
     const events = [
       ...goodJournal(),
       ...begun,
-      resumed,
-      resumed,
-      { ...turnEnded('completed'), turn: 't2' } as Bare,
+      turnResumed,
+      turnResumed,
+      { ...turnEnded('completed'), turn: 't2' } as BareEvent,
     ];
     const run = ledger({ ...withJournal(...events), patience: 400 });
     const sent = [...run.sent, { errand: second, replies: [answer('completed', 't2')], shown: [] }];
@@ -188,13 +188,13 @@ describe('the chaos oracle for messages', () => {
   it('allows a turn to be abandoned only after eight take-overs without progress or eight kills', () => {
     const error = { type: 'stuck', message: 'Eight times.' } as const;
     const events = goodJournal().slice(0, -1);
-    const turnFailed: Bare = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
+    const turnFailed: BareEvent = { type: 'turn-ended', turn: TURN, outcome: 'failed', error };
     const failed = withJournal(...events, turnFailed);
     const sent = { replies: [answer('failed')] };
     expect(
       judge(ledger({ ...failed, kills: Array.from({ length: 8 }, (_, i) => KILLED + i) }, sent)),
     ).toEqual([]);
-    const inVain = withJournal(...events, ...Array.from({ length: 8 }, () => resumed), turnFailed);
+    const inVain = withJournal(...events, ...Array.from({ length: 8 }, () => turnResumed), turnFailed);
     expect(judge(ledger(inVain, sent))).toEqual([]);
     expect(judge(ledger(failed, sent))).toEqual([
       { rule: 'outcome', where: 'm1', what: 'It failed: stuck: Eight times.' },

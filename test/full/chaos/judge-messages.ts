@@ -1,4 +1,4 @@
-import { cannotBeThere, type Sent } from './deliver.ts';
+import { cannotBeThere, type SentMessage } from './deliver.ts';
 import type { Finding, Ledger } from './ledger.ts';
 import { storyOf, type TurnStory } from './story.ts';
 
@@ -15,14 +15,14 @@ export function homesOf({ journals }: Pick<Ledger, 'journals'>): Homes {
 }
 
 /** `true` once a response has confirmed that the message is stored. */
-export const isAccepted = ({ replies }: Sent): boolean => replies.some((reply) => 'turn' in reply);
+export const isAccepted = ({ replies }: SentMessage): boolean => replies.some((reply) => 'turn' in reply);
 
 /** Returns `true` if the turn waits for a decision that its sender will not make or does not know about. */
-export const isLeftWaiting = (sent: Sent, turn: TurnStory): boolean =>
-  (sent.errand.verdict === 'leave' || mayGiveUp(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
+export const isLeftWaiting = (sent: SentMessage, turn: TurnStory): boolean =>
+  (sent.errand.verdict === 'leave' || mayAbandon(sent)) && turn.waiting > 0 && turn.outcomes.length === 0;
 
 /** Returns `true` if the sender must not repeat the message. It has no key, so it could be stored twice. */
-const mayGiveUp = (sent: Sent): boolean => !sent.errand.keyed && !isAccepted(sent);
+const mayAbandon = (sent: SentMessage): boolean => !sent.errand.keyed && !isAccepted(sent);
 
 /**
  * Checks that every accepted message has exactly one outcome in time, and that its sender received only that
@@ -40,7 +40,7 @@ export function judgeMessages(ledger: Ledger, homes: Homes): Finding[] {
   });
 }
 
-const toFinding = (sent: Sent, rule: string, what: string): Finding => ({
+const toFinding = (sent: SentMessage, rule: string, what: string): Finding => ({
   rule,
   where: sent.errand.plan.message,
   what,
@@ -52,7 +52,7 @@ export const tookSince = (
   { freeAt, endedAt }: TurnStory,
 ): number => endedAt - Math.max(restartedAt, freeAt);
 
-function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Finding[] {
+function judgeTurns(ledger: Ledger, sent: SentMessage, turns: readonly TurnStory[]): Finding[] {
   const [turn] = turns;
   if (!turn)
     return isAccepted(sent) ? [toFinding(sent, 'lost', 'It was accepted, and no turn took it in.')] : [];
@@ -75,7 +75,7 @@ function judgeTurns(ledger: Ledger, sent: Sent, turns: readonly TurnStory[]): Fi
 const GIVEN_UP_AFTER = 8;
 
 /** Checks that a turn completed, unless it was cancelled or its holders died repeatedly. */
-function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
+function judgeOutcome(ledger: Ledger, sent: SentMessage, turn: TurnStory): Finding[] {
   const { outcomes, error, cancelRequested, startedAt, endedAt, inVain } = turn;
   // An invocation that is killed immediately after its take-over leaves no event. A stalled holder loses its
   // lease without a kill.
@@ -94,7 +94,7 @@ function judgeOutcome(ledger: Ledger, sent: Sent, turn: TurnStory): Finding[] {
 }
 
 /** Checks that the replies match the journal. */
-function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
+function judgeReplies(sent: SentMessage, [home]: readonly TurnStory[]): Finding[] {
   return sent.replies.flatMap((reply) => {
     if (reply.came === 'unexpected')
       return toFinding(sent, 'unexpected answer', `${reply.status} ${reply.body}`);
@@ -110,18 +110,18 @@ function judgeReplies(sent: Sent, [home]: readonly TurnStory[]): Finding[] {
 }
 
 /** Checks that a sender receives an answer if it can retry or if its message is stored. */
-function judgeSilence(sent: Sent): Finding[] {
+function judgeSilence(sent: SentMessage): Finding[] {
   const { replies, errand } = sent;
   const isOver = replies.some(({ came }) => came === 'answer' || came === 'unexpected');
   const hasLeft = errand.verdict === 'leave' && replies.some(({ came }) => came === 'suspended');
-  if (isOver || hasLeft || mayGiveUp(sent) || cannotBeThere(sent)) return [];
+  if (isOver || hasLeft || mayAbandon(sent) || cannotBeThere(sent)) return [];
   return [
     toFinding(sent, 'not answered', `It was sent ${replies.length} times, and nobody told how it ended.`),
   ];
 }
 
 /** Checks that streams showed only durable events. */
-function judgeShown({ journals }: Ledger, sent: Sent): Finding[] {
+function judgeShown({ journals }: Ledger, sent: SentMessage): Finding[] {
   const journal = journals.get(sent.errand.session) ?? [];
   const types = new Map(journal.map(({ seq, type }) => [seq, type]));
   return sent.shown

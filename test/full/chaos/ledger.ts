@@ -1,10 +1,10 @@
 import type { TimelineEvent } from '../../../src/examples/demo/client.ts';
 import type { Execution } from '../../../src/examples/demo/counted-effects.ts';
-import type { Sent } from './deliver.ts';
+import type { SentMessage } from './deliver.ts';
 
 /** All data about a run after its end. Times are in ms since the epoch. */
 export interface Ledger {
-  readonly sent: readonly Sent[];
+  readonly sent: readonly SentMessage[];
   /** The journals by session. Empty if the session never accepted a message. */
   readonly journals: ReadonlyMap<string, readonly TimelineEvent[]>;
   /** The executions that the counter has stored on its disk. */

@@ -10,12 +10,12 @@ const plan = (message: string, ...steps: string[][]): Plan => ({
   steps: steps.map((labels) => labels.map(call)),
 });
 const planMessage = (one: Plan): ModelMessage => ({ role: 'user', text: planText(one) });
-const asked: ModelMessage = {
+const callMessage: ModelMessage = {
   role: 'assistant',
   text: '',
   toolCalls: [{ id: 'x', name: 'once', input: '{}' }],
 };
-const answered: ModelMessage = { role: 'assistant', text: 'Done.', toolCalls: [] };
+const doneMessage: ModelMessage = { role: 'assistant', text: 'Done.', toolCalls: [] };
 
 const ask = (messages: readonly ModelMessage[], onText?: (piece: string) => void): Promise<ModelReply> =>
   plannedModel.ask({ messages, tools: [] }, { signal: new AbortController().signal, onText });
@@ -34,26 +34,30 @@ describe('the planned model', () => {
       ],
       finish: 'tool-calls',
     });
-    expect(labelsOf(await ask([planMessage(first), asked]))).toEqual(['c']);
+    expect(labelsOf(await ask([planMessage(first), callMessage]))).toEqual(['c']);
     const pieces: string[] = [];
     const end = { text: 'Done: m1.', toolCalls: [], finish: 'stop' };
-    expect(await ask([planMessage(first), asked, asked], (piece) => pieces.push(piece))).toEqual(end);
+    expect(await ask([planMessage(first), callMessage, callMessage], (piece) => pieces.push(piece))).toEqual(
+      end,
+    );
     expect(pieces.join('')).toBe(end.text);
   });
 
   it('also requests the steps of a steering message', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
-    const steered = [planMessage(first), asked, planMessage(more)];
+    const steered = [planMessage(first), callMessage, planMessage(more)];
     expect(labelsOf(await ask(steered))).toEqual(['c']);
-    expect(labelsOf(await ask([...steered, asked]))).toEqual(['d']);
-    expect((await ask([...steered, asked, asked])).text).toBe('Done: m1, m2.');
+    expect(labelsOf(await ask([...steered, callMessage]))).toEqual(['d']);
+    expect((await ask([...steered, callMessage, callMessage])).text).toBe('Done: m1, m2.');
   });
 
   it('starts a new plan with a message that follows an answer or does not steer', async () => {
     const more = { ...plan('m2', ['d']), steers: true };
-    expect(labelsOf(await ask([planMessage(first), asked, asked, answered, planMessage(more)]))).toEqual([
-      'd',
+    expect(
+      labelsOf(await ask([planMessage(first), callMessage, callMessage, doneMessage, planMessage(more)])),
+    ).toEqual(['d']);
+    expect(labelsOf(await ask([planMessage(first), callMessage, planMessage(plan('m3', ['e']))]))).toEqual([
+      'e',
     ]);
-    expect(labelsOf(await ask([planMessage(first), asked, planMessage(plan('m3', ['e']))]))).toEqual(['e']);
   });
 });

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../../src/examples/demo/temporary-directo
 import { LOG_FILE } from '../../../src/examples/demo/worker-process.ts';
 import { createChance } from '../process/chance.ts';
 import { runCommand } from '../process/run-command.ts';
-import { atRest } from './at-rest.ts';
+import { waitUntilAtRest } from './at-rest.ts';
 import { figuresOf } from './figures.ts';
 import { journalsOf } from './journals.ts';
 import type { Ledger } from './ledger.ts';
@@ -54,7 +54,7 @@ async function run(options: ChaosOptions): Promise<boolean> {
   const patience = 3 * leaseMs + PATIENCE;
   const timer = setTimeout(() => over.abort(), patience + LAST_WAIT);
   await load.close();
-  await atRest(stage.url, load.sessions, over.signal);
+  await waitUntilAtRest(stage.url, load.sessions, over.signal);
   clearTimeout(timer);
   console.log(`chaos: ${elapsedSeconds()}  all is answered, or given up; ${formatProgress(load)}`);
   const journals = await journalsOf(stage.url, load.sessions);

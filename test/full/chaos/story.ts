@@ -23,7 +23,7 @@ export interface CallStory {
 }
 
 /** A message, and the status under which its turn accepted it. */
-interface TakenIn {
+interface AcceptedMessage {
   readonly name: string;
   readonly as: string;
 }
@@ -32,7 +32,7 @@ interface TakenIn {
 export interface TurnStory {
   readonly turn: string;
   /** The first message, and the messages that steered the turn. */
-  readonly messages: TakenIn[];
+  readonly messages: AcceptedMessage[];
   readonly startedAt: number;
   /** The time at which the previous turn ended. 0 for the first turn. */
   readonly freeAt: number;
@@ -117,9 +117,9 @@ type CallEvent = Extract<TimelineEvent, { readonly call: string; readonly type: 
 function takeCall(turn: TurnStory, event: CallEvent): void {
   const call = turn.calls.get(event.call);
   if (event.type === 'tool-call-started' && call) call.started = true;
-  if (event.type === 'tool-call-ended') call?.told.push(toldBy(event.result));
+  if (event.type === 'tool-call-ended') call?.told.push(reportedBy(event.result));
   // Calls that the end of the turn closes have an unknown outcome, and do not count as progress.
-  if (event.type === 'tool-call-ended' && toldBy(event.result) === 'done') turn.inVain = 0;
+  if (event.type === 'tool-call-ended' && reportedBy(event.result) === 'done') turn.inVain = 0;
   if (event.type === 'tool-call-suspended') turn.waiting += 1;
   if (event.type === 'tool-call-answered') turn.waiting -= 1;
 }
@@ -133,7 +133,7 @@ function toCall(id: string, name: string, input: string): CallStory {
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
-function toldBy(result: ResultData): ReportedResult {
+function reportedBy(result: ResultData): ReportedResult {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
   switch (result.reason) {
     case 'unknown-outcome':

@@ -19,7 +19,7 @@ export interface Cell {
 }
 
 /** A cell that was played. */
-export interface Played extends Finding {
+export interface PlayedCell extends Finding {
   readonly kind: string;
   readonly disturbance: Disturbance;
 }
@@ -46,14 +46,14 @@ export const trialsOf = (scenarios: readonly Scenario[]): Promise<Trial[]> =>
 export interface PlayAllOptions {
   /** The guard to remove. */
   readonly without?: Guard | undefined;
-  readonly onPlayed?: ((played: Played) => void) | undefined;
+  readonly onPlayed?: ((played: PlayedCell) => void) | undefined;
 }
 
 /** Plays the cells in memory. Returns the results in the order of the cells. */
 export function playAll(
   cells: readonly Cell[],
   { without, onPlayed = () => {} }: PlayAllOptions = {},
-): Promise<Played[]> {
+): Promise<PlayedCell[]> {
   const makeSession = without
     ? () => SABOTAGES[without](createCrashableMemorySession())
     : createCrashableMemorySession;

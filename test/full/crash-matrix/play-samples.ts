@@ -1,7 +1,7 @@
 import { isGentle, mapConcurrently } from '../../doors/testing.ts';
 import { crashableObjectSession } from './lab/crashable-object-session.ts';
 import { type Guard, SABOTAGES } from './lab/sabotage.ts';
-import type { Cell, Played } from './matrix.ts';
+import type { Cell, PlayedCell } from './matrix.ts';
 
 /**
  * The lease in ms for plays that wait for an expiry. If an invocation stalls that long, this is only an
@@ -18,7 +18,7 @@ export function playSamples(
     without,
     onPlayed = () => {},
   }: { without?: Guard | undefined; onPlayed?: ((count: number) => void) | undefined } = {},
-): Promise<Played[]> {
+): Promise<PlayedCell[]> {
   let count = 0;
   return mapConcurrently(cells, async ({ trial, disturbance }) => {
     const session = () => crashableObjectSession(isGentle(disturbance.mode) ? LONG_LEASE : SHORT_LEASE);

@@ -13,13 +13,13 @@ import { parts } from './scenarios/parts.ts';
 import { playbooks } from './scenarios/playbooks.ts';
 import { processes } from './scenarios/processes.ts';
 import { unfoldings } from './scenarios/unfoldings.ts';
-import { waits } from './scenarios/waits.ts';
+import { waitScenarios } from './scenarios/waits.ts';
 
 /** A scenario for every kind of tool. */
 export const SCENARIOS: readonly Scenario[] = [
   ...leaves,
   ...memories,
-  ...waits,
+  ...waitScenarios,
   ...unfoldings,
   ...agents,
   ...playbooks,

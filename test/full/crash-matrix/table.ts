@@ -1,5 +1,5 @@
 import { type CrashRow, crashTable } from '../../doors/testing.ts';
-import type { Played } from './matrix.ts';
+import type { PlayedCell } from './matrix.ts';
 
 /** A kind of tool and its plays. */
 export interface TableRow {
@@ -9,7 +9,7 @@ export interface TableRow {
 }
 
 /** Formats the plays as a table: for each kind, the disturbances and their results. */
-export const tableOf = (rows: readonly TableRow[], played: readonly Played[]): string =>
+export const tableOf = (rows: readonly TableRow[], played: readonly PlayedCell[]): string =>
   crashTable(
     'kind',
     rows.map(
@@ -28,7 +28,7 @@ export const tableOf = (rows: readonly TableRow[], played: readonly Played[]): s
   );
 
 /** Returns the first failures, with the arguments that reproduce them. */
-export function failuresOf(played: readonly Played[], most: number): string[] {
+export function failuresOf(played: readonly PlayedCell[], most: number): string[] {
   const failed = played.flatMap(({ kind, disturbance: { at, mode }, verdict }) =>
     verdict.is === 'failed' ? [{ head: `${kind} at ${at}, ${mode}`, why: verdict.why }] : [],
   );

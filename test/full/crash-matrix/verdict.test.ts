@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ComparableResult } from './lab/comparable-result.ts';
 import { type Verdict, verdictOf } from './lab/verdict.ts';
 
-const undisturbed: ComparableResult = {
+const undisturbedResult: ComparableResult = {
   shown: ['a', 'b'],
   happened: ['one', 'two'],
   memory: { blackboard: '[]' },
@@ -13,8 +13,8 @@ const undisturbed: ComparableResult = {
 
 const verdictAgainst = (seen: Partial<ComparableResult>, mode: 'hangs' | 'cold-fold' = 'hangs'): Verdict =>
   verdictOf(
-    { ...undisturbed, ...seen },
-    { modes: [mode], expected: undisturbed, alsoShown: ['a', 'b', 'also'] },
+    { ...undisturbedResult, ...seen },
+    { modes: [mode], expected: undisturbedResult, alsoShown: ['a', 'b', 'also'] },
   );
 
 describe('`verdictOf`', () => {

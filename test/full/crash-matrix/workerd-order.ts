@@ -1,5 +1,5 @@
 import type { Guard } from './lab/sabotage.ts';
-import type { Played } from './matrix.ts';
+import type { PlayedCell } from './matrix.ts';
 
 /** The options that the script passes to the test in workerd. */
 export interface WorkerdOrder {
@@ -17,6 +17,6 @@ declare module 'vitest' {
     readonly crashMatrix?: WorkerdOrder;
   }
   interface TaskMeta {
-    crashMatrix?: readonly Played[];
+    crashMatrix?: readonly PlayedCell[];
   }
 }

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
 import { unknownOutcomeText } from './texts.ts';
-import type { Heard } from './visit.ts';
+import type { VisitResponse } from './visit.ts';
 import { answersIn, type Line } from './world.ts';
 
 let site: Site;
 const refund: Line = [['refund', { amount: 5 }]];
-const waiting = ['schema', 'message', 'role', 'described', 'nested', 'sent'] as const;
-const started = [
+const waitingScenes = ['schema', 'message', 'role', 'described', 'nested', 'sent'] as const;
+const startedScenes = [
   'once-to-read',
   'once-to-idempotent',
   'once-to-reconciled',
@@ -24,25 +24,25 @@ beforeAll(async () => {
   site = await openSite('changed-calls.ts');
   const { world } = site;
   await site.deploy({ constants: { BUILD: 'before' } });
-  for (const scene of waiting) world.plays(scene, [refund, refund, 'So.']);
+  for (const scene of waitingScenes) world.plays(scene, [refund, refund, 'So.']);
   world.plays('described', [refund, 'So.']);
   world.plays('sent', [refund, 'So.']);
   world.plays('nested', [[['clerk', { message: 'Refund 5.' }]], 'So.']);
   world.plays('nested-clerk', [refund, refund, 'Refunded.']);
-  for (const scene of started) world.plays(scene, [[['charge']], 'So.']);
-  for (const scene of waiting) await site.visit(scene).say('Go.');
-  const held = started.map((scene) => world.hold(scene, 'charge'));
-  for (const scene of started) await site.visit(scene).start('Go.');
+  for (const scene of startedScenes) world.plays(scene, [[['charge']], 'So.']);
+  for (const scene of waitingScenes) await site.visit(scene).say('Go.');
+  const held = startedScenes.map((scene) => world.hold(scene, 'charge'));
+  for (const scene of startedScenes) await site.visit(scene).start('Go.');
   await Promise.all(held.map(({ reached }) => reached));
   // A read runs before its reply is stored.
-  for (const scene of started) await site.visit(scene).happened('tool-call-started');
+  for (const scene of startedScenes) await site.visit(scene).happened('tool-call-started');
   await site.deploy({ constants: { BUILD: 'after' } });
   for (const { release } of held) release();
 });
 afterAll(() => site.close());
 
 /** Approves the pending call of a session. */
-async function approve(scene: string): Promise<Heard> {
+async function approve(scene: string): Promise<VisitResponse> {
   const [pending] = await site.visit(scene).pending();
   return site.visit(scene).post(`/approvals/${pending?.call}`, { decision: 'approve' });
 }

@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
-import { notFound, unknownOutcomeText } from './texts.ts';
-import { answersIn, type Deed, type Line } from './world.ts';
+import { toolNotFoundText, unknownOutcomeText } from './texts.ts';
+import { answersIn, type Line, type RecordedEffect } from './world.ts';
 
 let site: Site;
-const before = { constants: { BUILD: 'before' } };
+const buildBefore = { constants: { BUILD: 'before' } };
 const order: Line = [['clerk', { message: 'Send the order.' }]];
 const research: Line = [['research', { topic: 'kelp' }]];
-const inside = '{"topic":"kelp"}';
+const innerInput = '{"topic":"kelp"}';
 
 /**
  * Returns the tools of the scene's last request and the results that it contains. `begun` selects the
@@ -25,21 +25,21 @@ function lastRequestOf(scene: string, begun = 'Go.') {
   const request = requests.at(-1);
   return { offered: request?.tools.map(({ name }) => name), answers: answersIn(request) };
 }
-const effectsOf = (scene: string, what: string): readonly Deed[] =>
+const effectsOf = (scene: string, what: string): readonly RecordedEffect[] =>
   site.world.done(scene).filter(({ tool }) => tool === what);
 const outcomeOf = async (agent: string): Promise<unknown> => (await site.visit(agent).ended()).at(-1);
-const completed = { type: 'turn-ended', outcome: 'completed' };
+const turnCompleted = { type: 'turn-ended', outcome: 'completed' };
 
 beforeAll(async () => {
   site = await openSite('gone-kinds.ts');
   const { world } = site;
-  await site.deploy(before);
+  await site.deploy(buildBefore);
   world.plays('facade', [[['files']], [['write_file'], ['delete_file']], 'Done.']);
   world.plays('regrouped', [[['files']], [['write_file']], 'Done.']);
   world.plays('kept', [[['files']], 'Opened.', [['write_file']], 'Done.']);
   world.plays('chained', [[['find_customer']], [['greet']], 'Done.', 'Yes.', 'Again.']);
   world.plays('playbook', [research, 'Done.']);
-  world.plays('playbook', [[['search']], [['search'], ['report']], 'So.'], inside);
+  world.plays('playbook', [[['search']], [['search'], ['report']], 'So.'], innerInput);
   for (const scene of ['subagent', 'named']) {
     world.plays(scene, [order, 'Done.']);
     world.plays(`${scene}-clerk`, [[['send_order']], 'Sent.']);
@@ -75,17 +75,17 @@ afterAll(() => site.close());
 
 describe('an opened unfolding tool that a deployment removed', () => {
   it('is forgotten, so a started inner call has an unknown outcome and an unstarted one reports a missing tool', async () => {
-    expect(await outcomeOf('facade')).toMatchObject(completed);
+    expect(await outcomeOf('facade')).toMatchObject(turnCompleted);
     const { offered, answers } = lastRequestOf('facade');
     expect(answers.slice(1)).toEqual([
       ['write_file', unknownOutcomeText('write_file')],
-      ['delete_file', notFound('delete_file', 'look_up')],
+      ['delete_file', toolNotFoundText('delete_file', 'look_up')],
     ]);
     expect(offered).toEqual(['look_up']);
   });
 
   it('does not affect calls of inner tools that the agent now offers directly, which resume under their keys', async () => {
-    expect(await outcomeOf('regrouped')).toMatchObject(completed);
+    expect(await outcomeOf('regrouped')).toMatchObject(turnCompleted);
     expect(lastRequestOf('regrouped')).toMatchObject({
       offered: ['write_file'],
       answers: [expect.anything(), ['write_file', 'write_file is done']],
@@ -98,14 +98,14 @@ describe('an opened unfolding tool that a deployment removed', () => {
     expect(await site.visit('kept').say('Write it.')).toMatchObject({ body: { text: 'Done.' } });
     expect(lastRequestOf('kept')).toEqual({
       offered: ['look_up'],
-      answers: [expect.anything(), ['write_file', notFound('write_file', 'look_up')]],
+      answers: [expect.anything(), ['write_file', toolNotFoundText('write_file', 'look_up')]],
     });
     expect(effectsOf('kept', 'write_file')).toEqual([]);
   });
 });
 
 it('an object of a removed domain type offers no tools, and its call has an unknown outcome', async () => {
-  expect(await outcomeOf('chained')).toMatchObject(completed);
+  expect(await outcomeOf('chained')).toMatchObject(turnCompleted);
   expect(lastRequestOf('chained')).toEqual({
     offered: ['find_customer'],
     answers: [expect.anything(), ['greet', unknownOutcomeText('greet')]],
@@ -114,13 +114,13 @@ it('an object of a removed domain type offers no tools, and its call has an unkn
 });
 
 it('an unlocked tool of a removed playbook does not exist, and the progress of the playbook is kept', async () => {
-  expect(await outcomeOf('playbook')).toMatchObject(completed);
-  expect(lastRequestOf('playbook', inside)).toEqual({
+  expect(await outcomeOf('playbook')).toMatchObject(turnCompleted);
+  expect(lastRequestOf('playbook', innerInput)).toEqual({
     offered: ['search'],
     answers: [
       ['search', 'search is done'],
       ['search', 'search is done'],
-      ['report', notFound('report', 'search')],
+      ['report', toolNotFoundText('report', 'search')],
     ],
   });
   const { body } = await site.visit('playbook').get();
@@ -131,7 +131,7 @@ it('an unlocked tool of a removed playbook does not exist, and the progress of t
 
 describe('a subagent whose loop has had effects', () => {
   it('has an unknown outcome if its tool is removed', async () => {
-    expect(await outcomeOf('subagent')).toMatchObject(completed);
+    expect(await outcomeOf('subagent')).toMatchObject(turnCompleted);
     expect(lastRequestOf('subagent')).toEqual({
       offered: ['look_up'],
       answers: [['clerk', unknownOutcomeText('clerk')]],
@@ -139,7 +139,7 @@ describe('a subagent whose loop has had effects', () => {
   });
 
   it('fails if its agent is removed, and the model sees that the call had started', async () => {
-    expect(await outcomeOf('named')).toMatchObject(completed);
+    expect(await outcomeOf('named')).toMatchObject(turnCompleted);
     expect(lastRequestOf('named').answers).toEqual([
       [
         'clerk',
@@ -169,7 +169,7 @@ describe('a removed agent', () => {
   it('fails its open turn, and its session is available when the agent is restored', async () => {
     const hasLeft = async (): Promise<boolean> => effectsOf('gone-running', 'runner-left').length > 0;
     await pollUntil('the turn is taken over', 10_000, hasLeft);
-    await site.deploy(before);
+    await site.deploy(buildBefore);
     const { status, body } = await site.visit('gone-running').get();
     expect(status).toBe(200);
     expect(body).toMatchObject({

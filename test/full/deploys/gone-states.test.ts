@@ -7,10 +7,10 @@ import { openSite, type Site } from './site.ts';
 import { answersIn, type Line } from './world.ts';
 
 let site: Site;
-const opening = '{"order":"41"}';
+const openingInput = '{"order":"41"}';
 const call: Line = [['orders', { order: '41' }]];
 
-const gone =
+const removedStateText =
   "The position of 'orders' for '41' is 'packed', a state that it no longer has. No call can change that: the developer " +
   "must map it to a current state in 'renamed'.";
 
@@ -25,10 +25,10 @@ beforeAll(async () => {
   const { world } = site;
   await site.deploy({ constants: { BUILD: 'before' } });
   world.plays('between', [call, 'Packed.'], 'Pack order 41.');
-  world.plays('between', [[['pack']], 'So.'], opening);
+  world.plays('between', [[['pack']], 'So.'], openingInput);
   await site.visit('between').say('Pack order 41.');
   world.plays('inside', [call, 'Done.']);
-  world.plays('inside', [[['pack']], [['ship']], [['ship']], 'So.'], opening);
+  world.plays('inside', [[['pack']], [['ship']], [['ship']], 'So.'], openingInput);
   const shipping = world.hold('inside', 'ship');
   await site.visit('inside').start('Pack and ship order 41.');
   await shipping.reached;
@@ -42,7 +42,7 @@ it('a call in a removed state fails with the name of the state, and does not run
   expect(await site.visit('between').say('Ship it.')).toMatchObject({ body: { text: 'No.' } });
   expect(answersIn(site.world.asked('between').at(-1)).at(-1)).toEqual([
     'orders',
-    `Error: Tool 'orders' did not run. ${gone}`,
+    `Error: Tool 'orders' did not run. ${removedStateText}`,
   ]);
   expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'packed' } });
 });
@@ -54,9 +54,12 @@ it('an open loop in a removed state finishes started calls, and fails other call
   expect(answersIn(inside.at(-1))).toEqual([
     ['pack', 'pack is done'],
     ['ship', 'ship is done'],
-    ['ship', `Error: Tool 'ship' did not run. ${gone}`],
+    ['ship', `Error: Tool 'ship' did not run. ${removedStateText}`],
   ]);
-  expect(inside.at(-1)?.messages[0]).toMatchObject({ role: 'system', text: expect.stringContaining(gone) });
+  expect(inside.at(-1)?.messages[0]).toMatchObject({
+    role: 'system',
+    text: expect.stringContaining(removedStateText),
+  });
   expect(new Set(site.world.done('inside').map(({ key }) => key)).size).toBe(2);
   expect(await positionsOf('inside')).toEqual({ 'inside/orders': { 41: 'packed' } });
 });
@@ -64,10 +67,10 @@ it('an open loop in a removed state finishes started calls, and fails other call
 it('an object in a removed state continues from the state to which a build maps it', async () => {
   await site.deploy({ constants: { BUILD: 'mapped' } });
   site.world.plays('between', [call, 'Packed.', call, 'No.', call, 'Shipped.'], 'Pack order 41.');
-  site.world.plays('between', [[['ship']], 'So.'], opening);
+  site.world.plays('between', [[['ship']], 'So.'], openingInput);
   expect(await site.visit('between').say('Ship it now.')).toMatchObject({ body: { text: 'Shipped.' } });
   expect(site.world.done('between').map(({ tool }) => tool)).toEqual(['pack', 'ship']);
   expect(await positionsOf('between')).toEqual({ 'between/orders': { 41: 'shipped' } });
 });
 
-const isOpening = (message: object): boolean => 'text' in message && message.text === opening;
+const isOpening = (message: object): boolean => 'text' in message && message.text === openingInput;

@@ -4,21 +4,24 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
-import { notFound, unknownOutcomeText } from './texts.ts';
+import { toolNotFoundText, unknownOutcomeText } from './texts.ts';
 import { answersIn } from './world.ts';
 
 let site: Site;
-const held = ['read', 'idempotent', 'once', 'strict'] as const;
+const heldScenes = ['read', 'idempotent', 'once', 'strict'] as const;
 
 beforeAll(async () => {
   site = await openSite('gone-tools.ts');
   const { world } = site;
   await site.deploy({ constants: { BUILD: 'before' } });
   world.plays('asked', [[['first'], ['second']], 'Done.']);
-  for (const scene of [...held, 'approval', 'manual'])
+  for (const scene of [...heldScenes, 'approval', 'manual'])
     world.plays(scene, [[['send_order', { order: 1 }]], 'So.']);
-  const running = [world.hold('asked', 'first'), ...held.map((scene) => world.hold(scene, 'send_order'))];
-  for (const scene of ['asked', ...held]) await site.visit(scene).start('Go.');
+  const running = [
+    world.hold('asked', 'first'),
+    ...heldScenes.map((scene) => world.hold(scene, 'send_order')),
+  ];
+  for (const scene of ['asked', ...heldScenes]) await site.visit(scene).start('Go.');
   for (const scene of ['approval', 'manual']) await site.visit(scene).say('Go.');
   await Promise.all(running.map(({ reached }) => reached));
   // A read runs before its reply is stored.
@@ -33,13 +36,13 @@ it('an unstarted call of a removed tool reports that the tool does not exist', a
   expect(events.at(-1)).toMatchObject({ type: 'turn-ended', outcome: 'completed' });
   expect(answersIn(site.world.asked('asked').at(-1))).toEqual([
     ['first', 'first is done'],
-    ['second', notFound('second', 'first')],
+    ['second', toolNotFoundText('second', 'first')],
   ]);
   expect(site.world.done('asked').map(({ tool }) => tool)).toEqual(['first', 'first']);
 });
 
 it.each([
-  ['read', notFound('send_order', 'look_up')],
+  ['read', toolNotFoundText('send_order', 'look_up')],
   ['idempotent', unknownOutcomeText('send_order')],
   ['once', unknownOutcomeText('send_order')],
 ] as const)(
@@ -67,7 +70,7 @@ it('an approval of a removed tool runs no code, and the model sees that the tool
   const heard = await visit.post(`/approvals/${pending?.call}`, { decision: 'approve' });
   expect(heard).toMatchObject({ status: 200, body: { outcome: 'completed', text: 'So.' } });
   expect(answersIn(site.world.asked('approval').at(-1))).toEqual([
-    ['send_order', notFound('send_order', 'look_up')],
+    ['send_order', toolNotFoundText('send_order', 'look_up')],
   ]);
   expect(site.world.done('approval')).toEqual([]);
 });

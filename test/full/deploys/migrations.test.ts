@@ -5,20 +5,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { addToAgenda, type Stored, storedIn } from './stored.ts';
-import { brokenMigration, current, laterMigration, tellingAlarms } from './versions.ts';
-import type { Heard } from './visit.ts';
+import { brokenMigration, currentBuild, laterMigration, tellingAlarms } from './versions.ts';
+import type { VisitResponse } from './visit.ts';
 
 let site: Site;
 let before: Stored;
-let shown: Heard;
+let shown: VisitResponse;
 /** Long enough to be stored in parts. */
-const long = `Keep this: ${'kelp '.repeat(20_000)}`;
+const longMessage = `Keep this: ${'kelp '.repeat(20_000)}`;
 
 beforeAll(async () => {
   site = await openSite('journals.ts');
   site.world.plays('clerk', ['Kept.', [['send_order']], 'Sent.', 'Still here.']);
-  await site.deploy(current);
-  await site.visit('clerk').say(long);
+  await site.deploy(currentBuild);
+  await site.visit('clerk').say(longMessage);
   await site.visit('clerk').say('Send it.');
   shown = await site.visit('clerk').get();
   await site.kill();

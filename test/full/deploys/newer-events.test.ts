@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 import { openSite, type Site } from './site.ts';
 import { type Stored, storedIn } from './stored.ts';
-import { current, later, withAnotherType } from './versions.ts';
-import type { Heard, Visit } from './visit.ts';
+import { currentBuild, laterBuild, withAnotherType } from './versions.ts';
+import type { Visit, VisitResponse } from './visit.ts';
 
 let site: Site;
 let before: ReadonlyMap<string, Stored>;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   world.plays('clerk', [[['send_order']], 'Sent.'], 'Send it.');
   await site.deploy(withAnotherType);
   await visitSession('typed').say('Hello.');
-  await site.deploy(later);
+  await site.deploy(laterBuild);
   await visitSession('ended').say('Hello.');
   await visitSession('waiting').say('Send it.');
   const filing = world.hold('clerk', 'file_order');
@@ -48,7 +48,7 @@ beforeAll(async () => {
   await site.kill();
   filing.release();
   before = storedIn(site.storage);
-  await site.deploy(current);
+  await site.deploy(currentBuild);
 });
 afterAll(() => site.close());
 
@@ -108,7 +108,7 @@ describe('the newer build that is restored', () => {
   beforeAll(async () => {
     await site.kill();
     after = storedIn(site.storage);
-    await site.deploy(later);
+    await site.deploy(laterBuild);
   });
 
   it('finds the session unchanged except for the accepted messages', () => {
@@ -150,7 +150,7 @@ describe('the newer build that is restored', () => {
 });
 
 /** Sends the same message each time, with the same key. */
-const send = (session: string, headers = {}): Promise<Heard> =>
+const send = (session: string, headers = {}): Promise<VisitResponse> =>
   visitSession(session).post(
     '/messages',
     { message: 'Go on.' },

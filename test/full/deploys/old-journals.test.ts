@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSite, type Site } from './site.ts';
 import { storedIn } from './stored.ts';
-import { current, earlierSnapshots, upgrading } from './versions.ts';
+import { currentBuild, earlierSnapshots, upgrading } from './versions.ts';
 import { answersIn } from './world.ts';
 
 let site: Site;
@@ -35,7 +35,7 @@ function lastRequest() {
 
 it('a snapshot of another reducer is ignored, and the journal is folded', async () => {
   expect(await snapshot()).toMatchObject({ isNew: true, body: { cells: {} } });
-  await site.deploy(current);
+  await site.deploy(currentBuild);
   expect(await site.visit('long').get()).toMatchObject({ status: 200, body: { usage: { outputTokens: 2 } } });
   expect(await site.visit('long').say('Again.')).toMatchObject({ status: 200, body: { text: 'Two.' } });
   expect(lastRequest()).toEqual({ said: ['Go.', 'Again.'], answers: CALLS });
@@ -59,7 +59,7 @@ it('events of an older version are upgraded, including those before a snapshot',
 });
 
 it('a rolled-back build does not start from a snapshot of events that it cannot read', async () => {
-  await site.deploy(current);
+  await site.deploy(currentBuild);
   const heard = await site.visit('long').say('Back again.');
   expect(heard).toMatchObject({ status: 202, body: { status: 'accepted' } });
   expect(await site.visit('long').get()).toMatchObject({ status: 503 });

@@ -1,7 +1,7 @@
 /** Replaces a build while turns run, at every step of a turn. No work is lost or done twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type End, openSite, type Site } from './site.ts';
-import type { Heard } from './visit.ts';
+import type { VisitResponse } from './visit.ts';
 import { answersIn, type Line } from './world.ts';
 
 let site: Site;
@@ -10,7 +10,7 @@ const answers = ['look_up', 'charge', 'mail'].map((tool) => [tool, `${tool} is d
 const places = ['model', 'look_up', 'charge', 'mail'] as const;
 
 /** Sends a message with a fixed key, so that a repeat is the same message. */
-const ask = (scene: string): Promise<Heard> =>
+const ask = (scene: string): Promise<VisitResponse> =>
   site.visit(scene).post('/messages', { message: 'Go.' }, { headers: { 'idempotency-key': 'k1' } });
 
 /** Starts turns at every step, ends their build, and starts the next build. */

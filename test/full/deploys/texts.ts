@@ -6,7 +6,7 @@ export const unknownOutcomeText = (tool: string): string =>
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
 /** The result of a call to a tool that is not offered. */
-export const notFound = (tool: string, ...available: readonly string[]): string =>
+export const toolNotFoundText = (tool: string, ...available: readonly string[]): string =>
   `Error: Tool '${tool}' does not exist. Available tools: [${available.join(', ')}]. ` +
   'Use the exact tool name from this list. Do not combine or prefix tool names — tool names found in source code ' +
   'or search results are not callable.';

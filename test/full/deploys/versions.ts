@@ -28,13 +28,13 @@ const anotherType: readonly Edit[] = [
 ];
 
 /** The current version. */
-export const current: Build = {};
+export const currentBuild: Build = {};
 
 /** Writes events of the current version, and one event of a new type. */
 export const withAnotherType: Build = { edits: anotherType };
 
 /** Writes events of the next version, and one event of a new type. */
-export const later: Build = { edits: [...laterEvents, ...anotherType] };
+export const laterBuild: Build = { edits: [...laterEvents, ...anotherType] };
 
 /** Writes snapshots of another reducer version, in a format that the current one cannot read. */
 export const earlierSnapshots: Build = {

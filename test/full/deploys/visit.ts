@@ -2,7 +2,7 @@ import { openSession, type TimelineEvent } from '../../../src/examples/demo/clie
 import { pollUntil } from '../../../src/examples/demo/ports.ts';
 
 /** A response with its whole body. */
-export interface Heard {
+export interface VisitResponse {
   readonly status: number;
   readonly type: string | null;
   readonly retryAfter: string | null;
@@ -13,10 +13,10 @@ export interface Heard {
 
 /** A session, used over HTTP like by any client. */
 export interface Visit {
-  get(path?: string, headers?: Readonly<Record<string, string>>): Promise<Heard>;
-  post(path: string, body?: object, more?: Sending): Promise<Heard>;
+  get(path?: string, headers?: Readonly<Record<string, string>>): Promise<VisitResponse>;
+  post(path: string, body?: object, more?: SendOptions): Promise<VisitResponse>;
   /** Sends a message and waits for the answer. */
-  say(message: string): Promise<Heard>;
+  say(message: string): Promise<VisitResponse>;
   /** Sends a message in the background and returns the id of its turn. */
   start(message: string): Promise<string>;
   /** Resolves with the journal when a turn has ended after this sequence number. */
@@ -28,7 +28,7 @@ export interface Visit {
 }
 
 /** The options of a request. */
-export interface Sending {
+export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Aborts when the client disconnects before the answer. */
   readonly leave?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ const PATIENCE = 20_000;
 
 /** @param address Returns the session's current URL. */
 export function openVisit(address: () => string): Visit {
-  const send = async (path: string, init: RequestInit): Promise<Heard> =>
+  const send = async (path: string, init: RequestInit): Promise<VisitResponse> =>
     read(await fetch(address() + path, { signal: AbortSignal.timeout(PATIENCE), ...init }));
   const post: Visit['post'] = (path, body = {}, { headers, leave } = {}) =>
     send(path, {
@@ -87,7 +87,7 @@ export function openVisit(address: () => string): Visit {
   };
 }
 
-async function read(response: Response): Promise<Heard> {
+async function read(response: Response): Promise<VisitResponse> {
   const { status, headers } = response;
   const type = headers.get('content-type');
   const text = await response.text();

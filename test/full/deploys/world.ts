@@ -7,7 +7,7 @@ import type { ModelMessage, ModelReply, ModelRequest } from '../../../src/model/
 export type Line = string | readonly (readonly [tool: string, input?: object])[];
 
 /** An effect of a tool. */
-export interface Deed {
+export interface RecordedEffect {
   readonly tool: string;
   readonly input: unknown;
   readonly key: string;
@@ -29,20 +29,20 @@ export interface World {
   hold(scene: string, what: string): Hold;
   /** Returns the requests to the model of a scene, oldest first. */
   asked(scene: string): readonly ModelRequest[];
-  done(scene: string): readonly Deed[];
+  done(scene: string): readonly RecordedEffect[];
   stop(): Promise<void>;
 }
 
-interface Kept {
+interface WorldState {
   readonly gate: Gate;
   readonly scripts: Map<string, readonly Line[]>;
   readonly asked: Map<string, ModelRequest[]>;
-  readonly done: Map<string, Deed[]>;
+  readonly done: Map<string, RecordedEffect[]>;
 }
 
 /** Starts a world on a local port. */
 export async function openWorld(): Promise<World> {
-  const kept: Kept = { gate: new Gate(), scripts: new Map(), asked: new Map(), done: new Map() };
+  const kept: WorldState = { gate: new Gate(), scripts: new Map(), asked: new Map(), done: new Map() };
   const { server, url } = await listen((request, response) => {
     answer(kept, request, response).catch((failure: unknown) => response.writeHead(500).end(String(failure)));
   });
@@ -66,7 +66,7 @@ const scriptName = (scene: string, to?: string): string =>
  * `POST /{scene}/model` is a model request, and `POST /{scene}/{tool}` is an effect. `GET` returns whether an
  * effect with the same key happened.
  */
-async function answer(kept: Kept, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(kept: WorldState, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [scene = '', what = ''] = (request.url ?? '').split('/').slice(1).map(decodeURIComponent);
   const { 'idempotency-key': key = '' } = request.headers;
   if (request.method === 'GET') {
@@ -81,7 +81,7 @@ async function answer(kept: Kept, request: IncomingMessage, response: ServerResp
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said));
 }
 
-function replyTo({ scripts, asked }: Kept, scene: string, request: ModelRequest): ModelReply {
+function replyTo({ scripts, asked }: WorldState, scene: string, request: ModelRequest): ModelReply {
   put(asked, scene, request);
   const { messages } = request;
   const begun = messages.find(({ role }) => role === 'user');

@@ -7,14 +7,14 @@ import { foldAll, toReader } from '../../doors/session.ts';
 import { makeObjectHarness, type ObjectHarness } from '../../gate/workerd/durable-objects/object-harness.ts';
 import { beginTurn, fillBlackboard, fillSession, iteration } from './fill-session.ts';
 
-interface Work {
+interface StatementCounts {
   readonly statements: number;
   readonly read: number;
   readonly written: number;
 }
 
 /** Counts the rows that the object reads and writes during a call. */
-function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void): Promise<Work> {
+function workOf({ stub }: ObjectHarness, call: (object: SessionObject) => void): Promise<StatementCounts> {
   return runInDurableObject(stub(), (object, { storage }) => {
     const exec = vi.spyOn(storage.sql, 'exec');
     call(object);
@@ -36,7 +36,7 @@ async function fillHarness(messages: number): Promise<ObjectHarness> {
 
 describe('a long session', () => {
   it('has the same cost per append with 10, 100, 1,000 and 10,000 messages', async () => {
-    const work: Work[] = [];
+    const work: StatementCounts[] = [];
     for (const messages of [10, 100, 1_000, 10_000]) {
       const harness = await fillHarness(messages);
       const { leased } = await beginTurn(harness.raw, 'agent', 'next');
@@ -50,8 +50,8 @@ describe('a long session', () => {
   });
 
   it('is opened with one row per MiB of messages after the messages before its snapshot are joined', async () => {
-    const whole: Work[] = [];
-    const compacted: Work[] = [];
+    const whole: StatementCounts[] = [];
+    const compacted: StatementCounts[] = [];
     for (const messages of [100, 1_000, 10_000]) {
       for (const [works, keptEvents] of [
         [whole, Infinity],

@@ -16,7 +16,7 @@ const options: LanguageModelV4CallOptions = {
 };
 
 /** A part in a form that allows comparing both sides. */
-interface Read {
+interface ReadPart {
   readonly type: string;
   readonly said: unknown;
   readonly provider?: unknown;
@@ -27,7 +27,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const toJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 /** Converts a part of the SDK. */
-function readSdk(part: Fields): readonly Read[] {
+function readSdk(part: Fields): readonly ReadPart[] {
   const { type, text, toolCallId, toolName, input, result, url, kind, providerMetadata } = part;
   if (kind === 'anthropic.message_start') return [];
   if (type === 'text' && text === '' && !providerMetadata) return [];
@@ -36,7 +36,7 @@ function readSdk(part: Fields): readonly Read[] {
 }
 
 /** Converts a part of the adapter's reply. */
-function readOurs(part: Fields): Read {
+function readOurs(part: Fields): ReadPart {
   const { type, text, id, name, input, result, url, kind, ranBy, provider } = part;
   const [call, tool] = type === 'source' ? [] : [id, name];
   const said = toJson([text, call, tool, input, result, url, kind, ranBy === 'provider']);
@@ -44,7 +44,7 @@ function readOurs(part: Fields): Read {
 }
 
 /** Combines the parts of a stream. Texts and thoughts are appended, and later data replaces earlier data. */
-async function readParts(stream: ReadableStream<unknown>): Promise<readonly Read[]> {
+async function readParts(stream: ReadableStream<unknown>): Promise<readonly ReadPart[]> {
   const parts: Record<string, unknown>[] = [];
   const open = new Map<unknown, Record<string, unknown>>();
   const reader = stream.getReader();
@@ -68,7 +68,7 @@ async function readParts(stream: ReadableStream<unknown>): Promise<readonly Read
 
 const WHOLE: ReadonlySet<string> = new Set(['tool-call', 'tool-result', 'file', 'source', 'custom']);
 
-async function bySdk(reply: RecordedReply): Promise<readonly Read[]> {
+async function readBySdk(reply: RecordedReply): Promise<readonly ReadPart[]> {
   const model = modelOf(reply);
   if (!model) return [];
   if (reply.streamed) return readParts((await model.doStream(options)).stream);
@@ -76,7 +76,7 @@ async function bySdk(reply: RecordedReply): Promise<readonly Read[]> {
   return content.flatMap((part) => readSdk({ ...part }));
 }
 
-async function byUs(reply: RecordedReply): Promise<readonly Read[]> {
+async function readByHoldfast(reply: RecordedReply): Promise<readonly ReadPart[]> {
   const model = modelOf(reply);
   if (!model) return [];
   const { provider, modelId, specificationVersion, supportedUrls } = model;
@@ -103,9 +103,9 @@ describe.skipIf(!recorded)('a recorded reply', () => {
   it.each(known.map((reply) => [reply.file, reply] as const))(
     '%s is read with the same parts, order and data as by the SDK',
     async (_, reply) => {
-      const expected = await bySdk(reply);
+      const expected = await readBySdk(reply);
       expect(expected.length).toBeGreaterThan(0);
-      expect(await byUs(reply)).toEqual(expected);
+      expect(await readByHoldfast(reply)).toEqual(expected);
     },
   );
 
@@ -118,6 +118,6 @@ describe.skipIf(!recorded)('a recorded reply', () => {
 
   it('is not read as a reply if it is an error', async () => {
     const reply = (recorded ?? []).find(({ file }) => FAILS.has(file));
-    await expect(reply && byUs(reply)).rejects.toMatchObject({ name: 'ModelError' });
+    await expect(reply && readByHoldfast(reply)).rejects.toMatchObject({ name: 'ModelError' });
   });
 });

@@ -30,13 +30,13 @@ async function start(vars: Readonly<Record<string, string>> = {}): Promise<void>
 
 const open = (session: string): Client => openSession(worker.url, session, 'refunds');
 
-interface Waiting {
+interface WaitingTurn {
   readonly turn: string;
   readonly pending: Pending;
 }
 
 /** Requests a refund, which then waits for its decision. */
-async function askIn(session: string): Promise<Waiting> {
+async function askIn(session: string): Promise<WaitingTurn> {
   const { turn, outcome, pending = [] } = await open(session).send('Please refund order 1002');
   const [only] = pending;
   if (!only) throw new Error(`The turn has no pending call: ${outcome}.`);
@@ -56,8 +56,8 @@ const executedInputs = (turn: string): unknown[] =>
 
 describe('an approval of a Worker that was killed while it waited', () => {
   const sessions = ['approve', 'edit', 'reject', 'exit', 'twice', 'again'] as const;
-  const waiting = new Map<string, Waiting>();
-  const waitingIn = (session: (typeof sessions)[number]): Waiting => {
+  const waiting = new Map<string, WaitingTurn>();
+  const waitingIn = (session: (typeof sessions)[number]): WaitingTurn => {
     const one = waiting.get(session);
     if (!one) throw new Error(`The session '${session}' has no pending call.`);
     return one;

@@ -12,7 +12,7 @@ import { type RunningWorker, startWorker } from './start-worker.ts';
 const root = resolve(import.meta.dirname, '../../..');
 
 /** The members of bindings that the test uses. Node programs do not have the types of Workers. */
-interface Seen {
+interface SeenBindings {
   readonly DB: {
     prepare(sql: string): { run(): Promise<unknown>; all(): Promise<{ readonly results: unknown }> };
   };
@@ -26,14 +26,14 @@ const createApiKey = await exampleOf('by-api-key.ts', 'createApiKey');
 const logIn = await exampleOf('by-cookie.ts', 'logIn');
 
 const keys = await generateKeyPair('RS256');
-const others = await generateKeyPair('RS256');
+const otherKeys = await generateKeyPair('RS256');
 const issuer = createServer(async (_, response) => {
   response.setHeader('content-type', 'application/json');
   response.end(JSON.stringify({ keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'RS256' }] }));
 });
 
 let worker: RunningWorker;
-let bindings: Seen;
+let bindings: SeenBindings;
 let address: string;
 
 beforeAll(async () => {
@@ -51,7 +51,7 @@ beforeAll(async () => {
     },
     deployedAs: { bindings: { DB: { type: 'd1', id: 'db' }, LOGINS: { type: 'kv', id: 'logins' } } },
   });
-  bindings = await worker.bindings<Seen>();
+  bindings = await worker.bindings<SeenBindings>();
   const table = readFileSync(resolve(root, 'src/examples/auth/api-keys.sql'), 'utf8');
   await bindings.DB.prepare(table.replaceAll(/--.*\n/g, '\n').replace(';', '')).run();
 });
@@ -78,7 +78,7 @@ async function send(headers: Readonly<Record<string, string>>): Promise<unknown>
   return { status: 200, principal: JSON.parse(principal) };
 }
 
-interface Signed {
+interface TokenOptions {
   readonly claims: Record<string, unknown>;
   readonly issuer: string;
   readonly audience: string;
@@ -86,7 +86,13 @@ interface Signed {
   readonly key?: typeof keys.privateKey;
 }
 
-const sign = ({ claims, issuer, audience, expires = '5m', key = keys.privateKey }: Signed): Promise<string> =>
+const sign = ({
+  claims,
+  issuer,
+  audience,
+  expires = '5m',
+  key = keys.privateKey,
+}: TokenOptions): Promise<string> =>
   new SignJWT(claims)
     .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
     .setIssuer(issuer)
@@ -113,7 +119,7 @@ describe('byJwt', () => {
     ['that has expired', { expires: '-1m' }],
     ['of another issuer', { issuer: 'https://evil.example/' }],
     ['for another application', { audience: 'shop' }],
-    ['with the signature of another key', { key: others.privateKey }],
+    ['with the signature of another key', { key: otherKeys.privateKey }],
     ['without a tenant', { claims: { sub: 'ann' } }],
     ['without a subject', { claims: { tenant: 'acme' } }],
   ])('returns 401 for a token %s', async (_, change) => {

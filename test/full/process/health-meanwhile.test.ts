@@ -83,7 +83,9 @@ const maxDelayMs = (): number => {
  * Measures the response time of `/health` during a message. A busy machine also delays it, so the measurement
  * is repeated and compared with an idle period.
  */
-async function longestBeside(message: string): Promise<{ readonly came: unknown; readonly took: number }> {
+async function longestDelayDuring(
+  message: string,
+): Promise<{ readonly came: unknown; readonly took: number }> {
   let least = Number.POSITIVE_INFINITY;
   let came: unknown;
   for (let tries = 0; tries < 5 && least > maxDelayMs(); tries += 1) {
@@ -96,7 +98,7 @@ async function longestBeside(message: string): Promise<{ readonly came: unknown;
 }
 
 it('/health responds within 100 ms while a model’s server sends 64 MiB of white space', async () => {
-  const { came, took } = await longestBeside('Go blank.');
+  const { came, took } = await longestDelayDuring('Go blank.');
   expect(came).toMatchObject({
     outcome: 'failed',
     detail: expect.stringContaining(
@@ -107,7 +109,7 @@ it('/health responds within 100 ms while a model’s server sends 64 MiB of whit
 });
 
 it('/health responds within 100 ms while a tool returns 4 MiB of ellipses, with 20 secrets', async () => {
-  const { came, took } = await longestBeside('Draw dots.');
+  const { came, took } = await longestDelayDuring('Draw dots.');
   expect(came).toMatchObject({ outcome: 'completed', text: 'Done.' });
   expect(took).toBeLessThanOrEqual(maxDelayMs());
 });

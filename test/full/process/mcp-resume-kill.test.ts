@@ -21,24 +21,24 @@ import { type KillableWorker, startKillable } from './killable-worker.ts';
 let storage: string;
 let worker: KillableWorker;
 /** The open requests of the tool. */
-const looking: ServerResponse[] = [];
-const outside = createServer((_, response) => looking.push(response));
+const pendingResponses: ServerResponse[] = [];
+const outsideServer = createServer((_, response) => pendingResponses.push(response));
 
 beforeAll(async () => {
   storage = await mkdtemp(join(tmpdir(), 'holdfast-mcp-resume-'));
-  outside.listen(0, '127.0.0.1');
-  await once(outside, 'listening');
+  outsideServer.listen(0, '127.0.0.1');
+  await once(outsideServer, 'listening');
   await start();
 });
 afterAll(async () => {
   await worker.kill();
-  outside.closeAllConnections();
-  outside.close();
+  outsideServer.closeAllConnections();
+  outsideServer.close();
   await rm(storage, { recursive: true, force: true, maxRetries: 3 });
 });
 
 async function start(): Promise<void> {
-  const { port } = outside.address() as AddressInfo; // the server is listening
+  const { port } = outsideServer.address() as AddressInfo; // the server is listening
   worker = await startKillable('test/fixtures/mcp-lookout-worker.ts', {
     storage,
     vars: { LEASE_MS: '300' },
@@ -48,7 +48,7 @@ async function start(): Promise<void> {
 
 /** Answers all open requests, including those of killed Workers. */
 const answerAll = (words: string): void => {
-  for (const response of looking.splice(0)) response.end(words);
+  for (const response of pendingResponses.splice(0)) response.end(words);
 };
 
 const ENDPOINT = new URL('http://worker.example/mcp');
@@ -122,7 +122,7 @@ describe.each([
     const heard: (string | undefined)[] = [];
     const { client, call } = await connect(asked.fetch, heard);
     const answer = call();
-    await expect.poll(() => looking.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => pendingResponses.length, { timeout: 20_000 }).toBe(1);
     await expect.poll(() => heard).toContain('look: looking');
     await lose(asked);
     await expect.poll(() => asked.resumed.length, { timeout: 20_000 }).toBeGreaterThan(0);

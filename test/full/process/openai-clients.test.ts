@@ -12,9 +12,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type KillableWorker, startKillable } from './killable-worker.ts';
 
 /** Answers each step immediately, except for the held steps. */
-const held = new Map<string, ServerResponse[]>();
+const heldResponses = new Map<string, ServerResponse[]>();
 const steps = createServer(({ url = '' }, response) => {
-  const waiting = held.get(url);
+  const waiting = heldResponses.get(url);
   if (waiting) waiting.push(response);
   else response.end(`done ${url}`);
   steps.emit('step', url);
@@ -47,10 +47,10 @@ async function start(): Promise<void> {
 
 /** Kills the Worker during its second step, and restarts it. */
 async function killInSecondStep(): Promise<void> {
-  held.set('/2', []);
-  while (held.get('/2')?.length === 0) await once(steps, 'step');
+  heldResponses.set('/2', []);
+  while (heldResponses.get('/2')?.length === 0) await once(steps, 'step');
   await worker.kill();
-  held.delete('/2');
+  heldResponses.delete('/2');
   await start();
 }
 

@@ -125,7 +125,7 @@ it('the operator commands list sessions and waiting calls, and show and cancel a
 }, 120_000);
 
 /** Returns the pending call of a session, as listed in the inbox. */
-async function waitingIn(session: string): Promise<string> {
+async function findWaiting(session: string): Promise<string> {
   const row = new RegExp(`^${session} .* (\\S+) +20\\d\\d-\\d\\d-\\d\\d \\d\\d:\\d\\d, .*$`, 'm');
   const named = async (): Promise<string> => row.exec((await run(['inbox'])).out)?.[1] ?? '';
   await expect.poll(named, { timeout: 30_000 }).not.toBe('');
@@ -136,7 +136,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
   it('decide about a listed call and print the outcome of its turn', async () => {
     await say('i1', 'pay this');
     await say('i2', 'pay that');
-    const [first, second] = [await waitingIn('i1'), await waitingIn('i2')];
+    const [first, second] = [await findWaiting('i1'), await findWaiting('i2')];
     const approved = await run(['inbox', 'i1', ...clerk, '--approve', first]);
     expect(approved).toMatchObject({ code: 0, err: '' });
     expect(approved.out).toMatch(
@@ -159,7 +159,7 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
 
   it('find the session of a call, and report a call that is not waiting', async () => {
     await say('i3', 'pay here');
-    const call = await waitingIn('i3');
+    const call = await findWaiting('i3');
     expect(await run(['inbox', '--approve', call])).toMatchObject({
       code: 0,
       out: expect.stringContaining('of session i3 is approved.'),
@@ -173,11 +173,11 @@ describe('inbox --approve and --reject', { timeout: 120_000 }, () => {
 
   it('do not approve a question that was not listed', async () => {
     await say('i4', 'twice please');
-    const first = await waitingIn('i4');
+    const first = await findWaiting('i4');
     expect((await run(['inbox', 'i4', ...clerk, '--approve', first])).out).toMatch(/: suspended$/);
     // A repeat of this answer still refers to the first question.
     expect(await run(['inbox', 'i4', ...clerk, '--reject', first])).toMatchObject({ code: 1, out: '' });
-    const second = await waitingIn('i4');
+    const second = await findWaiting('i4');
     expect(second).toBe(`${first}:2`);
     expect((await run(['inbox', 'i4', ...clerk, '--approve', second])).out).toMatch(/: completed\n/);
   });
@@ -360,15 +360,15 @@ async function runAgainst(status: number, body: string, type = 'application/json
   return `http://127.0.0.1:${Object(server.address()).port}`;
 }
 
-const noIndex = (name: string): string =>
+const noIndexText = (name: string): string =>
   `holdfast ${name}: this deployment has no index of sessions. See docs/index-of-sessions.md.`;
 
 describe('a command prints its error on one line', () => {
   it.each<[string, readonly string[], string]>([
-    ['sessions', ['sessions'], noIndex('sessions')],
-    ['inbox', ['inbox'], noIndex('inbox')],
-    ['usage', ['usage'], noIndex('usage')],
-    ['erase', ['erase', '--owner', 'id:token', '--yes'], noIndex('erase')],
+    ['sessions', ['sessions'], noIndexText('sessions')],
+    ['inbox', ['inbox'], noIndexText('inbox')],
+    ['usage', ['usage'], noIndexText('usage')],
+    ['erase', ['erase', '--owner', 'id:token', '--yes'], noIndexText('erase')],
     [
       'retry',
       ['retry', 's1'],

@@ -105,7 +105,7 @@ async function readReported(owner: string): Promise<{ most: number; used: number
 }
 
 /** Counts the responses that report a reached limit. */
-const refusedIn = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
+const refusalIn = (statuses: readonly number[]): number => statuses.filter((status) => status === 429).length;
 
 const isOver = ({ turns, ended }: Journal): boolean => turns > 0 && turns === ended;
 
@@ -121,7 +121,7 @@ it(`${TURNS} concurrent turns of each of two owners stay within their limits acr
     await worker.kill();
     await start();
   }
-  const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(refusedIn);
+  const [ofTurns = 0, ofTokens = 0] = (await Promise.all(sending)).map(refusalIn);
   for (const owner of [FEW_TURNS, FEW_TOKENS])
     await expect.poll(async () => readJournals(owner), { timeout: 60_000 }).toSatisfy(isOver);
 

@@ -1,7 +1,7 @@
 import type { AssistantMessage, Conversation, Message, Recording } from './recording.ts';
 
 /** The next item of the recording, or a description of how the request differs from the recording. */
-export type Found<Next> = { readonly next: Next } | { readonly difference: string };
+export type ScriptMatch<Next> = { readonly next: Next } | { readonly difference: string };
 
 /** A recorded reply of the model. */
 export interface Reply {
@@ -25,12 +25,12 @@ export interface ReplayScript {
   /** Returns the conversation that has the longest common start with these messages. */
   conversationOf(messages: readonly unknown[]): string;
   /** Returns the recorded reply to exactly these messages. */
-  replyTo(messages: readonly unknown[]): Found<Reply>;
+  replyTo(messages: readonly unknown[]): ScriptMatch<Reply>;
   /** Returns the recorded output of the call in the last reply of a conversation. */
-  outputOf(conversation: string, tool: string, input: unknown): Found<Output>;
+  outputOf(conversation: string, tool: string, input: unknown): ScriptMatch<Output>;
 }
 
-interface Scripted {
+interface ScriptedConversation {
   readonly conversation: Conversation;
   /** The canonical text of each message in a model request, starting with the system message. */
   readonly sent: readonly string[];
@@ -38,7 +38,7 @@ interface Scripted {
 
 /** Creates the script of a recording. It stores the last reply of each conversation. */
 export function createReplayScript({ system, conversations }: Recording): ReplayScript {
-  const scripted = conversations.map((conversation): Scripted => {
+  const scripted = conversations.map((conversation): ScriptedConversation => {
     const messages: Message[] = [{ role: 'system', content: system }, ...conversation.messages];
     return { conversation, sent: messages.map((message) => canonicalJson(asSent(message))) };
   });
@@ -83,12 +83,12 @@ export function createReplayScript({ system, conversations }: Recording): Replay
   };
 }
 
-interface Match extends Scripted {
+interface Match extends ScriptedConversation {
   /** The number of equal messages at the start of both lists. */
   readonly agreed: number;
 }
 
-function bestMatch(scripted: readonly Scripted[], messages: readonly unknown[]): Match {
+function bestMatch(scripted: readonly ScriptedConversation[], messages: readonly unknown[]): Match {
   const texts = messages.map(canonicalJson);
   const matches = scripted.map((one): Match => {
     const differs = texts.findIndex((text, index) => text !== one.sent[index]);

@@ -5,7 +5,7 @@ import type { AssistantMessage, Message, Recording } from './recording.ts';
 import { API_KEY, flipByte, type ReplayServer, startReplayServer } from './replay-server.ts';
 import { piecesOf } from './stream-reply.ts';
 
-const asks: AssistantMessage = {
+const askingMessage: AssistantMessage = {
   role: 'assistant',
   content: 'Ich schaue nach … 🔎',
   tool_calls: [
@@ -23,7 +23,7 @@ const recording: Recording = {
       id: '1',
       messages: [
         { role: 'user', content: 'Where is it?' },
-        asks,
+        askingMessage,
         { role: 'tool', tool_call_id: 'call_1', name: 'look_up', content: '{"at": "Tromsø"}' },
         { role: 'assistant', content: 'In Tromsø.' },
       ],
@@ -41,8 +41,11 @@ const recording: Recording = {
 const system: Message = { role: 'system', content: 'Be brief.' };
 const user: Message = { role: 'user', content: 'Where is it?' };
 const output: Message = { role: 'tool', tool_call_id: 'call_1', content: '{"at": "Tromsø"}' };
-const [recordedCall] = asks.tool_calls ?? [];
-const withCall = (change: object): unknown => ({ ...asks, tool_calls: [{ ...recordedCall, ...change }] });
+const [recordedCall] = askingMessage.tool_calls ?? [];
+const withCall = (change: object): unknown => ({
+  ...askingMessage,
+  tool_calls: [{ ...recordedCall, ...change }],
+});
 
 let server: ReplayServer;
 beforeAll(async () => {
@@ -65,9 +68,9 @@ describe('the replay server', () => {
   it('returns the next recorded reply for a recorded history', async () => {
     const response = await ask([system, user]);
     expect(await response.json()).toMatchObject({
-      choices: [{ message: asks, finish_reason: 'tool_calls' }],
+      choices: [{ message: askingMessage, finish_reason: 'tool_calls' }],
     });
-    const next = await ask([system, user, asks, output]);
+    const next = await ask([system, user, askingMessage, output]);
     expect(await next.json()).toMatchObject({
       choices: [{ message: { content: 'In Tromsø.' }, finish_reason: 'stop' }],
     });
@@ -77,7 +80,10 @@ describe('the replay server', () => {
     ['another system message', [{ role: 'system', content: 'Be brief' }, user]],
     ['no system message', [user]],
     ['another text', [system, { role: 'user', content: 'Where is it? ' }]],
-    ['another text next to the call', [system, user, { ...asks, content: 'Ich schaue nach.' }, output]],
+    [
+      'another text next to the call',
+      [system, user, { ...askingMessage, content: 'Ich schaue nach.' }, output],
+    ],
     ['another call id', [system, user, withCall({ id: 'call_2' }), output]],
     [
       'another tool',
@@ -87,11 +93,14 @@ describe('the replay server', () => {
       'another argument',
       [system, user, withCall({ function: { ...recordedCall?.function, arguments: '{}' } }), output],
     ],
-    ['another output', [system, user, asks, { ...output, content: flipByte(output.content) }]],
-    ['an output of another call', [system, user, asks, { ...output, tool_call_id: 'call_2' }]],
+    ['another output', [system, user, askingMessage, { ...output, content: flipByte(output.content) }]],
+    ['an output of another call', [system, user, askingMessage, { ...output, tool_call_id: 'call_2' }]],
     ['a missing message', [system, user, output]],
-    ['an additional message', [system, user, asks, output, { role: 'assistant', content: 'In Tromsø.' }]],
-    ['a history without the last tool result', [system, user, asks]],
+    [
+      'an additional message',
+      [system, user, askingMessage, output, { role: 'assistant', content: 'In Tromsø.' }],
+    ],
+    ['a history without the last tool result', [system, user, askingMessage]],
     ['nothing', []],
   ])('refuses %s', async (_, messages) => {
     const before = server.differences.length;
@@ -105,7 +114,7 @@ describe('the replay server', () => {
     expect(await response.json()).toEqual({ output: '{"at": "Tromsø"}' });
     expect((await fetchOutput('look_up', { order: 'Zürich' })).status).toBe(409);
     expect((await fetchOutput('cancel', { order: 'Zürich', deep: { b: 1, a: [2] } })).status).toBe(409);
-    await ask([system, user, asks, output]);
+    await ask([system, user, askingMessage, output]);
     expect((await fetchOutput('look_up', { deep: { a: [2], b: 1 }, order: 'Zürich' })).status).toBe(409);
   });
 

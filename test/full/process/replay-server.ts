@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import * as v from 'valibot';
 import { type Chance, createChance } from './chance.ts';
 import type { AssistantMessage, Recording } from './recording.ts';
-import { createReplayScript, type Found, type ReplayScript } from './replay-script.ts';
+import { createReplayScript, type ReplayScript, type ScriptMatch } from './replay-script.ts';
 import { finishReason, streamReply } from './stream-reply.ts';
 
 export const API_KEY = 'sk-loopback';
@@ -130,7 +130,11 @@ async function answerTool(
 }
 
 /** Returns the next item. Otherwise, responds with the difference and returns `undefined`. */
-function acceptNext<Next>(replay: Replay, found: Found<Next>, response: ServerResponse): Next | undefined {
+function acceptNext<Next>(
+  replay: Replay,
+  found: ScriptMatch<Next>,
+  response: ServerResponse,
+): Next | undefined {
   if ('next' in found) return found.next;
   replay.differences.push(found.difference);
   sendError(response, 409, found.difference);

@@ -11,7 +11,7 @@ import {
 } from './recording.ts';
 import { API_KEY, type Flip, type ReplayServer, startReplayServer } from './replay-server.ts';
 import { type RunningWorker, startWorker } from './start-worker.ts';
-import { answerOf, type Heard, say } from './talk.ts';
+import { answerOf, say, type TurnResponse } from './talk.ts';
 
 const recording = readRecording();
 if (!recording) console.log('replay: skipped, there is no ../shared/data/airline-conversations.json');
@@ -24,21 +24,21 @@ interface Stage {
   objectStarts(): number;
 }
 
-interface Manner {
+interface ReplayOptions {
   /** If `true`, a session's object is evicted before each of its requests. */
   readonly evicted: boolean;
   readonly flip?: Flip | undefined;
 }
 
-const running: { stop(): Promise<void> }[] = [];
+const runningServers: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.stop();
+  for (const one of runningServers.splice(0).reverse()) await one.stop();
 });
 
-async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise<Stage> {
+async function setStage(recorded: Recording, { evicted, flip }: ReplayOptions): Promise<Stage> {
   const evict = (conversation: string): Promise<void> => worker.evict(objectName(conversation));
   const server = await startReplayServer(recorded, { before: evicted ? evict : undefined, flip });
-  running.push(server);
+  runningServers.push(server);
   const worker: RunningWorker = await startWorker('test/fixtures/replay-worker.ts', {
     vars: {
       OPENAI_BASE_URL: `${server.url}/v1`,
@@ -51,7 +51,7 @@ async function setStage(recorded: Recording, { evicted, flip }: Manner): Promise
       SUBREQUESTS: '10000',
     },
   });
-  running.push(worker);
+  runningServers.push(worker);
   return {
     server,
     worker,
@@ -65,12 +65,12 @@ const sessionOf = (conversation: string): string => `conversation-${conversation
 const objectName = (conversation: string): string =>
   toSessionName({ owner: { id: 'local' }, agent: 'airline', session: sessionOf(conversation) });
 
-interface Told {
+interface SentMessage {
   readonly message: string;
   readonly as: 'json' | 'events';
 }
 
-function tell({ worker }: Stage, conversation: string, { message, as }: Told): Promise<Heard> {
+function tell({ worker }: Stage, conversation: string, { message, as }: SentMessage): Promise<TurnResponse> {
   const session = new URL(`/agents/airline/sessions/${sessionOf(conversation)}`, worker.url);
   return say(session, { message, context: { conversation } }, as);
 }
@@ -140,7 +140,7 @@ describe.skipIf(!recording)('the recorded conversations', () => {
     const position = messages.findIndex(({ role }) => role === 'tool');
     const stage = await setStage(recorded, { evicted: false, flip: { conversation: id, position } });
 
-    let heard: Heard | undefined;
+    let heard: TurnResponse | undefined;
     for (const { message } of exchangesOf(conversation)) {
       heard = await tell(stage, id, { message, as: 'json' });
       if (heard.status !== 200) break;

@@ -91,7 +91,7 @@ it('serve-files serves only its folder, regardless of the roots that a client de
     async (client) => {
       await client.listTools();
       await client.sendRootsListChanged();
-      await toldOf(/^(Failed to request roots|Updated allowed directories)/);
+      await logOf(/^(Failed to request roots|Updated allowed directories)/);
       return read(client, '/etc/hostname');
     },
     ['file:///etc'],
@@ -120,7 +120,7 @@ it('serve-files reports a missing folder', async () => {
 });
 
 /** Waits until the filesystem server has printed a matching line. */
-async function toldOf(line: RegExp): Promise<void> {
+async function logOf(line: RegExp): Promise<void> {
   for (let told = await errors.next(); !told.done; told = await errors.next()) {
     if (line.test(told.value)) return;
   }

@@ -30,10 +30,10 @@ const run = (...args: string[]): Promise<{ code: number; lines: string[] }> =>
       }),
     );
   });
-const ofRefunds = ['--agent', 'refunds', '--approve', APPROVE];
+const refundArguments = ['--agent', 'refunds', '--approve', APPROVE];
 
 it('the smoke test reports no problem for a healthy Worker and leaves no session', async () => {
-  const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, ...ofRefunds);
+  const { code, lines } = await run('--url', worker.url.href, '--token', TOKEN, ...refundArguments);
   expect(lines).toEqual([
     expect.stringMatching(/^ok {7}health {6}/),
     'ok       token       without it a request returns 401',
@@ -167,7 +167,13 @@ it.each<[string, string, Flaw]>([
 ])(
   'the smoke test reports a Worker that %s',
   async (_, line, flaw) => {
-    const { code, lines } = await run('--url', await runBehindProxy(flaw), '--token', TOKEN, ...ofRefunds);
+    const { code, lines } = await run(
+      '--url',
+      await runBehindProxy(flaw),
+      '--token',
+      TOKEN,
+      ...refundArguments,
+    );
     const failed = lines.filter((one) => one.startsWith('failed'));
     expect(failed).toHaveLength(1);
     expect(failed[0]).toContain(line);

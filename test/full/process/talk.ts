@@ -10,7 +10,7 @@ const turnAnswer = v.object({
 });
 
 /** The response to a message, as a client reads it. */
-export interface Heard {
+export interface TurnResponse {
   readonly status: number;
   /** The response body: the answer of a turn, or a problem. */
   readonly body: unknown;
@@ -26,7 +26,7 @@ interface Message {
 }
 
 /** Sends a message to a session (its URL) and reads the whole answer, as JSON or as a stream of events. */
-export async function say(session: URL, message: Message, as: 'json' | 'events'): Promise<Heard> {
+export async function say(session: URL, message: Message, as: 'json' | 'events'): Promise<TurnResponse> {
   const response = await fetch(new URL(`${session.href}/messages`), {
     method: 'POST',
     headers: {
@@ -42,12 +42,13 @@ export async function say(session: URL, message: Message, as: 'json' | 'events')
 }
 
 /** Returns the turn's answer. @throws ValiError for a problem or a broken stream. */
-export const answerOf = ({ body }: Heard): v.InferOutput<typeof turnAnswer> => v.parse(turnAnswer, body);
+export const answerOf = ({ body }: TurnResponse): v.InferOutput<typeof turnAnswer> =>
+  v.parse(turnAnswer, body);
 
 const textDelta = v.object({ reply: v.string(), text: v.string() });
 
 /** @throws Error if the sequence numbers of journaled events do not increase. */
-function readStream(text: string): Omit<Heard, 'status'> {
+function readStream(text: string): Omit<TurnResponse, 'status'> {
   const streamed = new Map<string, string>();
   const events: string[] = [];
   let body: unknown;

@@ -83,7 +83,7 @@ const approvalsUrl = (answer: unknown, { url }: RunningWorker): URL =>
 const PAY = { message: 'Please pay invoice INV-17.' };
 
 /** Serves the page and the Worker from one origin, as `[assets]` does. */
-async function atOneOrigin({ url }: RunningWorker): Promise<string> {
+async function serveAtOneOrigin({ url }: RunningWorker): Promise<string> {
   const server = createServer(async (request, response) => {
     if (request.url === '/') {
       response.setHeader('content-type', 'text/html');
@@ -110,7 +110,7 @@ async function open(worker: RunningWorker) {
   const browser = await chromium.launch({ executablePath: findChromium() ?? '', args: CHROMIUM_ARGS });
   onTestFinished(() => browser.close());
   const shown = await browser.newPage();
-  await shown.goto(await atOneOrigin(worker));
+  await shown.goto(await serveAtOneOrigin(worker));
   return shown;
 }
 

@@ -8,7 +8,7 @@ import type { ReadersOptions } from './options.ts';
 import { type ObjectWork, workSince } from './work.ts';
 
 /** The data that one reader received. */
-export interface Read {
+export interface ReadEvents {
   /** The events with their ids, in the order in which they arrived. */
   readonly events: readonly string[];
   /** The number of times that its connection was cut. */
@@ -26,7 +26,7 @@ interface ShownText {
 
 /** The results of a turn: its readers, and the work of its object. */
 export interface ReadTurn {
-  readonly reads: readonly Read[];
+  readonly reads: readonly ReadEvents[];
   /** The events in the journal. */
   readonly journal: readonly JournaledEvent[];
   readonly work: ObjectWork;
@@ -141,7 +141,7 @@ function follow(url: string, cuts: readonly number[]) {
       if (ended === TURNS) return;
     }
   };
-  const read = async (): Promise<Read> => {
+  const read = async (): Promise<ReadEvents> => {
     let pause = 0;
     for (const at of [...cuts, Number.POSITIVE_INFINITY]) {
       const cut = new AbortController();
@@ -165,7 +165,7 @@ function follow(url: string, cuts: readonly number[]) {
 /** Returns the problems with the received data, one line each. */
 export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
   const told = journal.map((event) => `${event.type} ${JSON.stringify(event)}`).join('\n');
-  const isOther = ({ events }: Read): boolean =>
+  const isOther = ({ events }: ReadEvents): boolean =>
     events.map((event) => event.replace(/^\S+ /, '')).join('\n') !== told;
   const different = reads.filter(isOther).length;
   const replies = journal.flatMap(({ type, text = '' }) => (type === 'model-replied' ? [text] : []));
@@ -173,7 +173,7 @@ export function problemsOf({ reads, journal }: ReadTurn): readonly string[] {
   const garbled = reads.filter(({ texts }) => !texts.every(isBeginning)).length;
   // The first turn had ended before the readers connected.
   const whole = replies.slice(1).join('');
-  const wordsOf = ({ texts }: Read): string => texts.map(({ text }) => text).join('');
+  const wordsOf = ({ texts }: ReadEvents): string => texts.map(({ text }) => text).join('');
   const incomplete = reads.filter((read) => read.cuts === 0 && wordsOf(read) !== whole).length;
   return [
     ...(different > 0 ? [`${different} readers end with other events than the journal has.`] : []),

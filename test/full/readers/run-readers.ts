@@ -34,14 +34,14 @@ async function run(options: ReadersOptions): Promise<boolean> {
   }
 }
 
-interface Measured {
+interface MeasuredSetup {
   readonly worker: RunningWorker;
   readonly profiler: Profiler;
 }
 
 /** Runs a turn in a new session. Returns it with the run time of its object's code, in ms. */
 async function measureReaders(
-  { worker, profiler }: Measured,
+  { worker, profiler }: MeasuredSetup,
   readers: number,
   options: ReadersOptions & { readonly cut: number },
 ): Promise<{ readonly turn: ReadTurn; readonly objectMs: number }> {
@@ -50,7 +50,7 @@ async function measureReaders(
   return { turn, objectMs: await profiler.stop('#woken') };
 }
 
-async function cutReaders(at: Measured, options: ReadersOptions): Promise<string[]> {
+async function cutReaders(at: MeasuredSetup, options: ReadersOptions): Promise<string[]> {
   const cut = Math.floor(options.readers / 2);
   const { turn, objectMs } = await measureReaders(at, options.readers, { ...options, cut });
   const cuts = turn.reads.reduce((sum, one) => sum + one.cuts, 0);

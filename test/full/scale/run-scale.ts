@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { bundleMeasured, here, type Measured, type Metered } from '../../bench/checkout.ts';
+import { bundleMeasured, currentCheckout, type Measured, type Metered } from '../../bench/checkout.ts';
 import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
 import { asTable, inDigits } from '../../bench/statistics.ts';
 import { idleCounts, SPEED } from './idle-counts.ts';
@@ -38,7 +38,7 @@ const COUNTED_READERS = 200;
 
 const KIB = 1_024;
 const rows: string[][] = [['what', 'is', 'goal']];
-const into = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
+const outputFolder = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
 
 function report(what: string, is: string, goal = ''): void {
   rows.push([what, is, goal]);
@@ -49,7 +49,9 @@ async function withWorker(
   { name = 'holdfast', ...built }: Metered & { readonly name?: Measured },
   work: (worker: MeasuredWorker) => Promise<void>,
 ): Promise<void> {
-  const worker = await startMeasured(await bundleMeasured(name, { ...here, ...built, into }));
+  const worker = await startMeasured(
+    await bundleMeasured(name, { ...currentCheckout, ...built, into: outputFolder }),
+  );
   await work(worker).finally(() => worker.stop());
 }
 
@@ -117,5 +119,5 @@ try {
   if (turns > 0) await withWorker({}, measureTurns);
   process.stdout.write(`${asTable(rows)}\n`);
 } finally {
-  rmSync(into, { recursive: true, force: true });
+  rmSync(outputFolder, { recursive: true, force: true });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { bundleMeasured, here } from '../../bench/checkout.ts';
+import { bundleMeasured, currentCheckout } from '../../bench/checkout.ts';
 import { readKept } from '../../bench/cost/kept-counts.ts';
 import type { Shape } from '../../bench/count-turns.ts';
 import { type MeasuredWorker, startMeasured } from '../../bench/measured-worker.ts';
@@ -13,7 +13,7 @@ import { newSessions, openReaders, send } from './loads.ts';
 async function startCounted(speed?: number): Promise<MeasuredWorker> {
   const into = mkdtempSync(join(tmpdir(), 'holdfast-scale-'));
   const worker = await startMeasured(
-    await bundleMeasured('holdfast', { ...here, into, isCounted: true, speed }),
+    await bundleMeasured('holdfast', { ...currentCheckout, into, isCounted: true, speed }),
   );
   onTestFinished(async () => {
     await worker.stop();

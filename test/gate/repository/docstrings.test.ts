@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { entriesOf, type Manifest } from '../../measure/public-names.ts';
-import { type Declared, declarationOf, examplesIn } from '../../source/docstrings.ts';
+import { type Declaration, declarationOf, examplesIn } from '../../source/docstrings.ts';
 import { exportsOf } from '../../source/imports.ts';
 import { readLibrary, readSource } from '../../source/parse-source.ts';
 
@@ -20,7 +20,7 @@ const entries = entriesOf(manifest, [...library.values()]).filter(({ onlyReexpor
 const exported = entries.flatMap(({ entry, file, values, types }) => {
   const source = library.get(file);
   if (!source) throw new Error(`${file} is not a file of the library.`);
-  const declared = (name: string): Declared => declarationOf(name, source, library);
+  const declared = (name: string): Declaration => declarationOf(name, source, library);
   return [
     ...values.map((name) => ({ entry, isType: false, ...declared(name), as: name })),
     ...types.map((name) => ({ entry, isType: true, ...declared(name), as: name })),
@@ -158,7 +158,7 @@ function isFunction(name: string, file: string): boolean {
 const withoutStars = (text: string): string => text.replace(/^\s*\* ?/gm, '');
 
 const WORLD = 'test/fixtures/example-world.ts';
-const ofWorld = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
+const worldNames = exportsOf(readSource(root, WORLD)).map(({ name }) => name);
 
 /**
  * Returns an example as a module, with imports for the names that it uses. The code is in a function, because
@@ -168,10 +168,10 @@ function asModule(code: string): string {
   // `console.log` is the global, and `console()` is the module.
   const words = new Set(code.replaceAll('console.', '').match(/[A-Za-z]\w*/g));
   const imports = entries.map(({ entry, values, types }) => {
-    const used = [...values, ...types].filter((name) => words.has(name) && !ofWorld.includes(name));
+    const used = [...values, ...types].filter((name) => words.has(name) && !worldNames.includes(name));
     return `import { ${used.join(', ')} } from '${entry}';`;
   });
-  const world = `import { ${ofWorld.filter((name) => words.has(name)).join(', ')} } from '${join(root, WORLD)}';`;
+  const world = `import { ${worldNames.filter((name) => words.has(name)).join(', ')} } from '${join(root, WORLD)}';`;
   return `import * as v from 'valibot';\n${imports.join('\n')}\n${world}\nexport async function example() {\n${code}}\n`;
 }
 

@@ -3,8 +3,8 @@ import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
-import { outside } from './outside.ts';
-import { waits } from './waits.ts';
+import { outsideJournals } from './outside.ts';
+import { waitJournals } from './waits.ts';
 
 /**
  * All stored sessions. Do not change these sessions, because the files of earlier versions must not change. Add
@@ -14,7 +14,7 @@ export const journals: readonly Journal[] = [
   ...leaves,
   ...kinds,
   ...nestedLoops,
-  ...waits,
+  ...waitJournals,
   ...limits,
-  ...outside,
+  ...outsideJournals,
 ];

@@ -3,7 +3,7 @@ import type { Call } from '../chat-completions.ts';
 import type { Journal } from '../journal.ts';
 
 /** Opens an unfolding tool for the turn, and another one for the session, which stays open. */
-const unfolded: Journal = {
+const unfoldedJournal: Journal = {
   name: 'unfolded',
   holds: ['"slice":"unfolding"', '"type":"tool-call-suspended"'],
   plays: [
@@ -34,7 +34,7 @@ const unfolded: Journal = {
   },
 };
 
-const chained: Journal = {
+const chainedJournal: Journal = {
   name: 'chained',
   holds: ['"slice":"chaining"'],
   plays: [
@@ -118,4 +118,11 @@ const strategies: Journal = {
   continueSession: (talk) => talk.say('And now?'),
 };
 
-export const kinds: readonly Journal[] = [unfolded, chained, playbook, stateMachine, pipeline, strategies];
+export const kinds: readonly Journal[] = [
+  unfoldedJournal,
+  chainedJournal,
+  playbook,
+  stateMachine,
+  pipeline,
+  strategies,
+];

@@ -1,7 +1,7 @@
 /** Sessions of agents with only leaf tools. */
 import type { Journal } from '../journal.ts';
 
-const finished: Journal = {
+const finishedJournal: Journal = {
   name: 'finished',
   holds: ["'again-1'", '"type":"message-sent"', '"name":"order"', '"context":{"team":"red"}', "'retention'"],
   plays: [
@@ -27,13 +27,13 @@ const finished: Journal = {
   },
 };
 
-interface Killed extends Partial<Journal> {
+interface KilledOptions extends Partial<Journal> {
   /** The phase of the effect in which the charge is held. */
   readonly held: 'charge' | 'before charge';
 }
 
 /** A session that is killed while two calls of its turn are unanswered. */
-const killedJournal = (name: string, { held: charge, ...more }: Killed): Journal => ({
+const killedJournal = (name: string, { held: charge, ...more }: KilledOptions): Journal => ({
   name,
   holds: ["'held'", '"effect":"once"', '"effect":"idempotent"'],
   plays: [
@@ -145,7 +145,7 @@ const snapshot: Journal = {
 };
 
 export const leaves: readonly Journal[] = [
-  finished,
+  finishedJournal,
   killedJournal('killed-in-once', { held: 'charge' }),
   killedJournal('killed-in-once-done', { held: 'charge', reportsDone: 'killed-in-once-done' }),
   killedJournal('killed-in-once-not-done', { held: 'before charge' }),

@@ -5,7 +5,7 @@ import type { Journal } from '../journal.ts';
 const workCall = (task: string): Call => ['work', { task }];
 
 /** The budget of its nested loop is smaller than one reply. */
-const budgeted: Journal = {
+const budgetedJournal: Journal = {
   name: 'budgeted',
   holds: ['"module":"budgets"', '"type":"model-refused"', '"cost":'],
   plays: [
@@ -34,7 +34,7 @@ const killedInModel: Journal = {
   continueSession: (talk) => talk.sayNext('And now?'),
 };
 
-const failed: Journal = {
+const failedJournal: Journal = {
   name: 'failed',
   holds: ['"type":"model-failure"'],
   plays: [
@@ -72,7 +72,7 @@ const structured: Journal = {
 /** Text that fills a conversation. */
 const AT_LENGTH = 'as you asked, and in the way that you had asked for, '.repeat(4);
 
-const compacted: Journal = {
+const compactedJournal: Journal = {
   name: 'compacted',
   holds: ['"type":"conversation-cut"', "VALUES ('snapshot', "],
   plays: [
@@ -111,11 +111,11 @@ const summaryDropped: Journal = {
 };
 
 export const limits: readonly Journal[] = [
-  budgeted,
+  budgetedJournal,
   killedInModel,
-  failed,
+  failedJournal,
   limitReached,
   structured,
-  compacted,
+  compactedJournal,
   summaryDropped,
 ];

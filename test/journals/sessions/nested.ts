@@ -4,7 +4,7 @@ import type { Journal } from '../journal.ts';
 
 const workCall = (task: string): Call => ['work', { task }];
 
-const nested: Journal = {
+const nestedJournal: Journal = {
   name: 'nested',
   holds: ['"ownBlackboard":true', '"type":"answer-rejected"', '"type":"frame-started"'],
   plays: [
@@ -107,7 +107,7 @@ const processTools: Journal = {
 };
 
 export const nestedLoops: readonly Journal[] = [
-  nested,
+  nestedJournal,
   killedInAgenticTool,
   killedInSubagent,
   suspendedInside,

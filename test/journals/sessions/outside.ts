@@ -1,7 +1,7 @@
 /** Sessions that external clients reach, or whose tools are external. */
 import type { Journal } from '../journal.ts';
 
-const hooked: Journal = {
+const hookedJournal: Journal = {
   name: 'hooked',
   holds: ["'delivery sender ", '"principal":{"id":"webhook:sender"'],
   plays: [
@@ -45,4 +45,4 @@ const mcp: Journal = {
   continueSession: (talk) => talk.say('And now?'),
 };
 
-export const outside: readonly Journal[] = [hooked, toolGroup, mcp];
+export const outsideJournals: readonly Journal[] = [hookedJournal, toolGroup, mcp];

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from '../journal.ts';
 
-const suspended: Journal = {
+const suspendedJournal: Journal = {
   name: 'suspended',
   holds: ['"for":"decision"', '"for":"result"', "'suspended'", '"type":"tool-call-answered"', "'answer "],
   plays: [
@@ -47,7 +47,7 @@ const suspended: Journal = {
 
 const manager = { 'x-user': 'grace', 'x-tenant': 'acme', 'x-role': 'manager' };
 
-const ofATenant: Journal = {
+const tenantJournal: Journal = {
   name: 'of-a-tenant',
   holds: ['"by":"manager"', '"tenant":"acme"'],
   as: { 'x-tenant': 'acme' },
@@ -64,7 +64,7 @@ const ofATenant: Journal = {
 };
 
 /** When the session is read, the decision has been open for more than an hour. */
-const expired: Journal = {
+const expiredJournal: Journal = {
   name: 'expired',
   holds: ["'expiry'", '"onExpiry":"reject"'],
   plays: [
@@ -79,7 +79,7 @@ const expired: Journal = {
   },
 };
 
-const queued: Journal = {
+const queuedJournal: Journal = {
   name: 'queued',
   holds: ["'suspended'", "VALUES (2, 'message', "],
   plays: [
@@ -99,7 +99,7 @@ const queued: Journal = {
   },
 };
 
-const scheduled: Journal = {
+const scheduledJournal: Journal = {
   name: 'scheduled',
   holds: ["VALUES (2, 'scheduled', ", "'start'"],
   plays: [
@@ -119,7 +119,7 @@ const scheduled: Journal = {
 };
 
 /** A turn accepted one message, and another message was in transit when the Worker was killed. */
-const steered: Journal = {
+const steeredJournal: Journal = {
   name: 'steered',
   holds: ['"type":"turn-steered"', "'steered ", "'steer', ", "'held'"],
   plays: [
@@ -145,7 +145,7 @@ const steered: Journal = {
 };
 
 /** Two calls returned after their turns were cancelled. No client received the second result. */
-const cancelled: Journal = {
+const cancelledJournal: Journal = {
   name: 'cancelled',
   holds: ['"type":"cancel-requested"', '"outcome":"cancelled"', '"type":"late-result-received"', "'late', "],
   plays: [
@@ -228,14 +228,14 @@ const killedWhileAsking: Journal = {
   },
 };
 
-export const waits: readonly Journal[] = [
-  suspended,
-  ofATenant,
-  expired,
-  queued,
-  scheduled,
-  steered,
-  cancelled,
+export const waitJournals: readonly Journal[] = [
+  suspendedJournal,
+  tenantJournal,
+  expiredJournal,
+  queuedJournal,
+  scheduledJournal,
+  steeredJournal,
+  cancelledJournal,
   killedWithAnswer,
   killedWithCancel,
   killedWhileAsking,

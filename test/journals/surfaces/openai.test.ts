@@ -13,7 +13,7 @@ async function* yieldAll<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-const echoed = {
+const echoedFields = {
   ...{ model: 'agent', metadata: {}, previous_response_id: null, background: false },
   ...{ instructions: null, text: { format: { type: 'text' as const } } },
 } as const;
@@ -25,7 +25,16 @@ async function translateItems(
   more: Partial<ResponseTarget> = {},
 ): Promise<ResponseEvent[]> {
   const turn = items.flatMap((item) => ('seq' in item && 'turn' in item ? item.turn : []))[0] ?? '';
-  const wanted = { agent: 'agent', session: 's', turn, part: 0, echoed, fileUrl, now: 0, ...more };
+  const wanted = {
+    agent: 'agent',
+    session: 's',
+    turn,
+    part: 0,
+    echoed: echoedFields,
+    fileUrl,
+    now: 0,
+    ...more,
+  };
   const events: ResponseEvent[] = [];
   for await (const event of responseEvents(yieldAll(items), wanted)) events.push(event);
   return events;

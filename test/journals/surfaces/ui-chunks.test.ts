@@ -115,7 +115,7 @@ function toStreamed(
   });
 }
 
-const stops: readonly TurnItem[] = [
+const stopItems: readonly TurnItem[] = [
   { type: 'erased', turn: 't' },
   { type: 'later', view: { turn: 't', session: 's', agent: 'a', status: 'accepted' } },
   { type: 'continues', turn: 't', after: 3, events: '/e' },
@@ -183,7 +183,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
   });
 
   it('report why a stream ends before its turn, and what to do', async () => {
-    const told = await Promise.all(stops.map((stop) => chunksOf([stop], version)));
+    const told = await Promise.all(stopItems.map((stop) => chunksOf([stop], version)));
     const goesOn = 'The answer continues, but this stream must end. Resume the chat to see the rest.';
     expect(told).toEqual(
       ['This chat was erased.', goesOn, goesOn].map((errorText) => [{ type: 'error', errorText }]),
@@ -195,7 +195,7 @@ describe.each([6, 7] as const)('chunks for version %i', (version) => {
       ...toStreamed(events, [3], true),
       ...stopOf(events),
     ]);
-    const item = fc.oneof(fc.constantFrom(...all), fc.constantFrom(...stops));
+    const item = fc.oneof(fc.constantFrom(...all), fc.constantFrom(...stopItems));
     const list = fc.array(item, { maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(list, async (items) => {

@@ -22,7 +22,7 @@ import {
 import { publishToBlackboard, requireApproval } from '../../../src/modules/decorators/entry.ts';
 import { act, createActingTool, scene } from './scene.ts';
 
-const unfolded = scene('unfolded', {
+const unfoldedScene = scene('unfolded', {
   tools: [
     defineUnfolding({
       name: 'files',
@@ -96,7 +96,7 @@ const Parcel = defineDomainType({
     }),
   ],
 });
-const chained = scene('chained', {
+const chainedScene = scene('chained', {
   use: [chaining([chainFrom(Customer), chainFrom(Order), discover(Parcel, { hint: true })])],
   tools: [
     defineTool({
@@ -225,4 +225,4 @@ const strategies = scene('strategies', {
   ],
 });
 
-export const kinds = [unfolded, chained, playbook, stateMachine, pipeline, strategies];
+export const kinds = [unfoldedScene, chainedScene, playbook, stateMachine, pipeline, strategies];

@@ -17,7 +17,7 @@ import { act, createActingTool, reconcilingTool, scene } from './scene.ts';
 
 const item = v.object({ item: v.string() });
 
-const finished = scene('finished', {
+const finishedScene = scene('finished', {
   use: [retain({ days: 30 })],
   context: { desk: 'front', team: 'blue' },
   tools: [
@@ -99,7 +99,7 @@ const mistakes = scene('mistakes', {
   ],
 });
 
-const heard = loopMemo('heard');
+const heardMemo = loopMemo('heard');
 const oneShot = scene('one-shot', {
   tools: [
     oneShotPerLoop(createActingTool('one-shot', 'read_manual', { effect: 'read' }), 'Write it now.'),
@@ -107,7 +107,7 @@ const oneShot = scene('one-shot', {
       name: 'greet',
       description: 'Greets.',
       effect: 'idempotent',
-      run: (_, call) => (heard.firstTimeIn(call) ? 'Good morning.' : 'Good morning again.'),
+      run: (_, call) => (heardMemo.firstTimeIn(call) ? 'Good morning.' : 'Good morning again.'),
     }),
   ],
 });
@@ -163,7 +163,7 @@ const snapshot = scene('snapshot', {
 });
 
 export const leaves = [
-  finished,
+  finishedScene,
   killedScene('killed-in-once'),
   killedScene('killed-in-once-done', reconcilingTool('killed-in-once-done', 'charge')),
   killedScene('killed-in-once-not-done', reconcilingTool('killed-in-once-not-done', 'charge')),

@@ -24,7 +24,7 @@ const budgetedScene = (name: string, bounds: BudgetOptions) =>
     ],
   });
 
-const failed = scene('failed', { tools: [createActingTool('failed', 'look_up', { effect: 'read' })] });
+const failedScene = scene('failed', { tools: [createActingTool('failed', 'look_up', { effect: 'read' })] });
 
 const limitReached = scene('limit-reached', {
   limits: { iterations: 2 },
@@ -49,7 +49,7 @@ const compactingScene = (name: string, options: SummaryOptions) =>
 export const limits = [
   budgetedScene('budgeted', { tokens: 20_000, cost: 0.1 }),
   budgetedScene('killed-in-model', { tokens: 6_000 }),
-  failed,
+  failedScene,
   limitReached,
   structured,
   compactingScene('compacted', { overTokens: 120, keepTurns: 1 }),

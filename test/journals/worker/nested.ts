@@ -32,7 +32,7 @@ const helper = scene('helper', {
   ],
 });
 
-const nested = scene('nested', {
+const nestedScene = scene('nested', {
   tools: [
     defineAgenticTool({
       name: 'work',
@@ -129,7 +129,7 @@ const processTools = scene('process-tools', {
 
 export const nestedLoops = [
   helper,
-  nested,
+  nestedScene,
   killedInAgenticTool,
   clerk,
   killedInSubagent,

@@ -15,7 +15,7 @@ import {
 import { defineWebhook, verified } from '../../../src/modules/webhooks/entry.ts';
 import { createActingTool, scene } from './scene.ts';
 
-const hooked = scene('hooked', { tools: [createActingTool('hooked', 'look_up', { effect: 'read' })] });
+const hookedScene = scene('hooked', { tools: [createActingTool('hooked', 'look_up', { effect: 'read' })] });
 
 const delivery = v.object({ id: v.string(), message: v.string() });
 
@@ -100,7 +100,7 @@ const endpoint = defineMcpEndpoint({
   ],
 });
 
-export const outside = [hooked, toolGroup, mcp];
+export const outsideScenes = [hookedScene, toolGroup, mcp];
 
 /** Returns the app's options for these agents. `worker` handles the MCP requests. */
 export function serveWith(worker: Serve): Pick<HoldfastConfig, 'use'> {

@@ -45,7 +45,7 @@ export const scene = <Declaration extends InputDeclaration = undefined>(
     ...more,
   });
 
-interface Acting {
+interface ActingToolConfig {
   readonly effect: Effect;
   readonly input?: JsonSchema | undefined;
   readonly serial?: string | undefined;
@@ -56,7 +56,7 @@ interface Acting {
 export const createActingTool = <const Name extends string>(
   scene: string,
   name: Name,
-  { input = { type: 'object' }, ...more }: Acting,
+  { input = { type: 'object' }, ...more }: ActingToolConfig,
 ) =>
   defineTool({
     name,
@@ -78,10 +78,10 @@ export const reconcilingTool = <const Name extends string>(scene: string, name: 
       (await wasDone(`${scene}/${name}`, call)) ? { done: `${name} was done before` } : 'not-done',
   });
 
-type Acts = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
+type ActingCall = Pick<CallContext, 'id' | 'idempotencyKey' | 'signal'>;
 
 /** Causes an effect on the script's server, at `{scene}/{what}`. */
-export async function act(place: string, input: unknown, call: Acts): Promise<string> {
+export async function act(place: string, input: unknown, call: ActingCall): Promise<string> {
   const body = JSON.stringify(input);
   const response = await fetch(`${env.WORLD_URL}/${place}`, { method: 'POST', body, ...callHeaders(call) });
   await response.text();
@@ -89,13 +89,13 @@ export async function act(place: string, input: unknown, call: Acts): Promise<st
 }
 
 /** Returns `true` if the call with this key had its effect. */
-async function wasDone(place: string, call: Acts): Promise<boolean> {
+async function wasDone(place: string, call: ActingCall): Promise<boolean> {
   const response = await fetch(`${env.WORLD_URL}/${place}`, callHeaders(call));
   return (await response.json()) === true;
 }
 
 /** Returns the request options that identify the call. */
-const callHeaders = ({ id, idempotencyKey, signal }: Acts) => ({
+const callHeaders = ({ id, idempotencyKey, signal }: ActingCall) => ({
   headers: { 'call-id': id, 'idempotency-key': idempotencyKey },
   signal,
 });

@@ -10,7 +10,7 @@ const HOUR = 60 * 60_000;
 
 const amount = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
 
-const suspended = scene('suspended', {
+const suspendedScene = scene('suspended', {
   tools: [
     createActingTool('suspended', 'look_up', { effect: 'read' }),
     requireApproval(createActingTool('suspended', 'refund', { effect: 'once', input: amount }), 'Refund it?'),
@@ -23,7 +23,7 @@ const suspended = scene('suspended', {
   ],
 });
 
-const ofATenant = scene('of-a-tenant', {
+const tenantScene = scene('of-a-tenant', {
   tools: [
     requireApproval(
       createActingTool('of-a-tenant', 'refund', { effect: 'once', input: amount }),
@@ -35,7 +35,7 @@ const ofATenant = scene('of-a-tenant', {
   ],
 });
 
-const expired = scene('expired', {
+const expiredScene = scene('expired', {
   tools: [
     requireApproval(createActingTool('expired', 'refund', { effect: 'once' }), 'Refund it?', {
       expires: HOUR,
@@ -45,19 +45,19 @@ const expired = scene('expired', {
   ],
 });
 
-const queued = scene('queued', {
+const queuedScene = scene('queued', {
   tools: [requireApproval(createActingTool('queued', 'send', { effect: 'once' }), 'Send it?')],
 });
 
-const scheduled = scene('scheduled', {
+const scheduledScene = scene('scheduled', {
   tools: [createActingTool('scheduled', 'look_up', { effect: 'read' })],
 });
 
-const steered = scene('steered', {
+const steeredScene = scene('steered', {
   tools: [createActingTool('steered', 'look_up', { effect: 'idempotent' })],
 });
 
-const cancelled = scene('cancelled', {
+const cancelledScene = scene('cancelled', {
   tools: [
     defineTool({
       name: 'charge',
@@ -70,7 +70,7 @@ const cancelled = scene('cancelled', {
   ],
 });
 
-const killedWith = (name: string) =>
+const killedScene = (name: string) =>
   scene(name, {
     tools: [
       createActingTool(name, 'charge', { effect: 'once' }),
@@ -99,15 +99,15 @@ const killedWhileAsking = scene('killed-while-asking', {
   tools: [createAskingTool('put', 'idempotent'), createAskingTool('book', 'once')],
 });
 
-export const waits = [
-  killedWith('killed-with-answer'),
-  killedWith('killed-with-cancel'),
+export const waitScenes = [
+  killedScene('killed-with-answer'),
+  killedScene('killed-with-cancel'),
   killedWhileAsking,
-  suspended,
-  ofATenant,
-  expired,
-  queued,
-  scheduled,
-  steered,
-  cancelled,
+  suspendedScene,
+  tenantScene,
+  expiredScene,
+  queuedScene,
+  scheduledScene,
+  steeredScene,
+  cancelledScene,
 ];

@@ -13,8 +13,8 @@ import { kinds } from './kinds.ts';
 import { leaves } from './leaves.ts';
 import { limits } from './limits.ts';
 import { nestedLoops } from './nested.ts';
-import { outside, serveWith } from './outside.ts';
-import { waits } from './waits.ts';
+import { outsideScenes, serveWith } from './outside.ts';
+import { waitScenes } from './waits.ts';
 
 // Imported after the clock, because these modules may store `Date.now`.
 
@@ -28,15 +28,15 @@ function callerOf({ headers }: Request): Caller {
 /** The order in which these tools have always been offered. */
 const KINDS = [chaining(), unfolding, stateMachines, playbooks, agentProcess, listings];
 
-const agents = [...leaves, ...kinds, ...nestedLoops, ...waits, ...limits, ...outside];
-const SERVED = serveWith((request, env, execution) => holdfast.worker.fetch(request, env, execution));
+const agents = [...leaves, ...kinds, ...nestedLoops, ...waitScenes, ...limits, ...outsideScenes];
+const HTTP_OPTIONS = serveWith((request, env, execution) => holdfast.worker.fetch(request, env, execution));
 const holdfast: Holdfast = createHoldfast({
   agents,
   auth: callerOf,
   // The clock does not advance by itself, so the Worker never closes streams as silent.
   http: { maxStreams: 1_000, bodyContext: ['team'] },
-  ...SERVED,
-  use: [...KINDS, files(), ...(SERVED.use ?? [])],
+  ...HTTP_OPTIONS,
+  use: [...KINDS, files(), ...(HTTP_OPTIONS.use ?? [])],
 });
 export const { TurnRunner } = holdfast;
 

@@ -51,7 +51,7 @@ function toolsCauses(span: Span): readonly Cause[] {
 function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
   switch (cause) {
     case 'turn':
-      return wereOpened(span)
+      return haveOpened(span)
         ? 'another turn began, and what unfolding tools had opened in the one before is closed'
         : 'another turn began';
     case 'deploy':
@@ -69,7 +69,7 @@ function wordsOfChange({ cause }: ToolsChanged, span: Span): string {
 const LISTED = 'a source outside told which tools it has';
 
 /** Returns `true` if an earlier call opened an unfolding tool for one turn. */
-const wereOpened = (span: Span): boolean =>
+const haveOpened = (span: Span): boolean =>
   factsIn({ ...span, after: -1 }).some(
     ({ slice, fact }) => slice === 'unfolding' && textIn(fact, 'scope') !== 'session',
   );

@@ -57,7 +57,7 @@ export function factsIn(span: Span): readonly MadeFact[] {
   return span.events.flatMap((event): readonly MadeFact[] => {
     const { seq } = event;
     if (seq <= span.after || seq >= span.upTo) return [];
-    const [frame, facts] = madeBy(event);
+    const [frame, facts] = creatorOf(event);
     if (facts.length === 0 || !isHere(frame)) return [];
     const tool = event.type === 'tool-call-ended' ? (calls.get(event.call) ?? '') : '';
     const loop = loops.get(frame) ?? '';
@@ -68,7 +68,7 @@ export function factsIn(span: Span): readonly MadeFact[] {
 type Facts = readonly { readonly slice: string; readonly fact: unknown }[];
 
 /** Returns the facts of an event, with the loop that they belong to. */
-function madeBy(event: SessionEvent): readonly [frame: string, facts: Facts] {
+function creatorOf(event: SessionEvent): readonly [frame: string, facts: Facts] {
   switch (event.type) {
     case 'tool-call-ended':
       return [event.frame ?? '', event.changes?.facts ?? []];

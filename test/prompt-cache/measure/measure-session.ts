@@ -26,23 +26,23 @@ export interface Finding {
   readonly cause: string;
 }
 
-export interface Measured {
+export interface SessionMeasurement {
   readonly requests: number;
   readonly findings: readonly Finding[];
   readonly bytes: ShareSummary;
   readonly tokens: ShareSummary;
 }
 
-interface Recorded {
+interface RecordedSession {
   readonly events: readonly StoredEvent[];
   readonly requests: readonly SentRequest[];
 }
 
 export function measureSession(
-  { requests, events }: Recorded,
+  { requests, events }: RecordedSession,
   form: BodyForm,
   tokenize: Tokenizer,
-): Measured {
+): SessionMeasurement {
   const last = new Map<string, { readonly parts: RequestParts; readonly reply: number }>();
   const findings: Finding[] = [];
   const shares: (RequestShare & { readonly isFirst: boolean })[] = [];
@@ -69,13 +69,13 @@ export function measureSession(
 /** Describes the departures: their number for tools, and their places for messages. */
 export function placeOf(departures: readonly Departure[]): string {
   const parts = Map.groupBy(departures, ({ part }) => part);
-  return [...parts].map(([part, own]) => `${NAMES[part]}: ${toldTogether(own)}`).join('; ');
+  return [...parts].map(([part, own]) => `${NAMES[part]}: ${groupTogether(own)}`).join('; ');
 }
 
 const NAMES = { tools: 'tools', system: 'system text', messages: 'messages' } as const;
 
 /** Describes the departures in one part. */
-function toldTogether(departures: readonly Departure[]): string {
+function groupTogether(departures: readonly Departure[]): string {
   const kinds = Map.groupBy(departures, ({ what }) => what);
   return [...kinds]
     .map(([what, own]) => {

@@ -1,10 +1,10 @@
 /** The output of `npm run prompt-cache`: a table, the departures with their causes, and the result. */
 import { UNEXPLAINED } from './causes.ts';
-import type { Finding, Measured } from './measure-session.ts';
+import type { Finding, SessionMeasurement } from './measure-session.ts';
 import type { ShareSummary } from './shares.ts';
 
 /** The result of a scenario on one wire. */
-export interface Row extends Measured {
+export interface Row extends SessionMeasurement {
   readonly scenario: string;
   readonly wire: string;
   /** `true` if every request must extend the previous one. */

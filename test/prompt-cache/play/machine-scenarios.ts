@@ -92,8 +92,17 @@ function machineAgent(options: MachineOptions = {}): Agent {
   });
 }
 
-const printing = ['write', 'write', 'cross_out', 'count_words', 'submit', 'comment', 'comment', 'return'];
-const printingOn = [
+const printingSteps = [
+  'write',
+  'write',
+  'cross_out',
+  'count_words',
+  'submit',
+  'comment',
+  'comment',
+  'return',
+];
+const laterPrintingSteps = [
   'write',
   'cross_out',
   'submit',
@@ -104,7 +113,7 @@ const printingOn = [
   'set',
   'print',
 ];
-const inMachine = [...printing, 'print', ...printingOn, 'count_words'].map((name, at) =>
+const inMachine = [...printingSteps, 'print', ...laterPrintingSteps, 'count_words'].map((name, at) =>
   call(name, { words: `Text ${at}` }),
 );
 
@@ -123,7 +132,7 @@ export const machineHides: Scenario = {
   agent: machineAgent({ hideUnavailable: true }),
   turns: [turn(call('print_text', { title: 'Tides' }))],
   // The script cannot call a tool that is not offered.
-  nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printing.length))] },
+  nested: { print_text: [turn(...inMachine.filter((_, at) => at !== printingSteps.length))] },
 };
 
 export const machineTells: Scenario = {

@@ -24,8 +24,8 @@ const read = call('read_text_file', { path: notes });
 const list = call('list_directory', { path: '.' });
 const garden = call('read_text_file', { path: 'plans/garden.md' });
 const search = call('search_files', { path: '.', pattern: '*.md' });
-const about = call('get_file_info', { path: notes });
-const steps = [list, read, garden, search, [about, read], list, garden, about, search] as const;
+const infoCall = call('get_file_info', { path: notes });
+const steps = [list, read, garden, search, [infoCall, read], list, garden, infoCall, search] as const;
 
 export async function startMcpScenarios(): Promise<McpScenarios> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-cache-'));

@@ -45,11 +45,11 @@ async function rowOf(scenario: Scenario, wire: (typeof WIRES)[number]): Promise<
 }
 
 /** Caches tokens, because many requests contain the same text. */
-const known = new Map<string, readonly number[]>();
+const tokensByText = new Map<string, readonly number[]>();
 
 /** Returns OpenAI's tokens. The tokens of other providers differ, but their number is similar. */
 function tokenize(text: string): readonly number[] {
-  const tokens = known.get(text) ?? encode(text, { disallowedSpecial: new Set() });
-  known.set(text, tokens);
+  const tokens = tokensByText.get(text) ?? encode(text, { disallowedSpecial: new Set() });
+  tokensByText.set(text, tokens);
   return tokens;
 }

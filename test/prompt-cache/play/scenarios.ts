@@ -63,7 +63,7 @@ const plainTurns: Scenario = {
 
 const add = (one: string, input: ScriptCall['input']) => call(`add_${one}`, input);
 
-const ofWorkspace: Scenario = {
+const workspaceScenario: Scenario = {
   name: 'workspace',
   about: 'the agent `workspace`, 126 tools behind unfolding tools: 2 turns of 10 requests',
   agent: workspace,
@@ -169,7 +169,7 @@ export const SCENARIOS: readonly Scenario[] = [
   plainTurns,
   machine,
   machineLoop,
-  ofWorkspace,
+  workspaceScenario,
   playbook,
   chain,
   chainDiscovers,

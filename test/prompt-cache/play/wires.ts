@@ -6,7 +6,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import type { ChatModel } from '../../../src/index.ts';
 import { fromAiSdk } from '../../../src/model/ai-sdk/entry.ts';
 import { MODELS, type ServerAt } from '../../wires/session/models.ts';
-import { type Played, serverOf, type WireName } from '../../wires/session/servers.ts';
+import { type PlayedScript, serverOf, type WireName } from '../../wires/session/servers.ts';
 import type { Wire } from '../../wires/wire.ts';
 import type { BodyForm } from '../measure/request-parts.ts';
 
@@ -16,7 +16,7 @@ export interface MeasuredWire {
   readonly by: string;
   readonly form: BodyForm;
   readonly model: (server: ServerAt) => ChatModel;
-  readonly server: (played: Played) => Wire;
+  readonly server: (played: PlayedScript) => Wire;
 }
 
 const measuredWire = (

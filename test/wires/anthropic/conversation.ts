@@ -8,7 +8,7 @@ export interface PlacedBlock {
 }
 
 /** Consecutive messages of one role, combined. */
-export interface Said {
+export interface SaidMessage {
   readonly role: 'user' | 'assistant' | 'system';
   /** The path of its first message, such as `messages.0`. */
   readonly path: string;
@@ -17,8 +17,8 @@ export interface Said {
 
 export type ThinkingBlock = Extract<AnthropicBlock, { type: 'thinking' | 'redacted_thinking' }>;
 
-export function conversationOf({ messages }: AnthropicBody): readonly Said[] {
-  const said: { role: Said['role']; path: string; blocks: PlacedBlock[] }[] = [];
+export function conversationOf({ messages }: AnthropicBody): readonly SaidMessage[] {
+  const said: { role: SaidMessage['role']; path: string; blocks: PlacedBlock[] }[] = [];
   for (const [index, { role, content }] of messages.entries()) {
     const path = `messages.${index}`;
     const blocks: AnthropicBlock[] =
@@ -32,7 +32,7 @@ export function conversationOf({ messages }: AnthropicBody): readonly Said[] {
 }
 
 /** Returns the start of the current turn: the last user message without tool results. */
-export function currentTurnOf(conversation: readonly Said[]): number {
+export function currentTurnOf(conversation: readonly SaidMessage[]): number {
   return conversation.findLastIndex(
     ({ role, blocks }) => role === 'user' && !blocks.some(({ block }) => block.type === 'tool_result'),
   );
@@ -42,7 +42,7 @@ export function isThinking(block: AnthropicBlock): block is ThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-export function textOf({ blocks }: Said): string {
+export function textOf({ blocks }: SaidMessage): string {
   return blocks.map(({ block }) => (block.type === 'text' ? block.text : '')).join('');
 }
 

@@ -1,10 +1,10 @@
 /** Checks that the replies in a conversation equal those that the wire returned, block for block. */
-import { ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { createOwnRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import {
   currentTurnOf,
   isThinking,
   type PlacedBlock,
-  type Said,
+  type SaidMessage,
   textOf,
   withoutMarks,
   withoutPending,
@@ -17,7 +17,7 @@ export interface HeldCheck {
   readonly replies: readonly ScriptedReply[];
   readonly casting: Casting;
   readonly body: AnthropicBody;
-  readonly conversation: readonly Said[];
+  readonly conversation: readonly SaidMessage[];
   /** `true` if the current turn can omit all of its thinking. */
   readonly mayOmitThinking: boolean;
 }
@@ -32,7 +32,7 @@ export interface NextPlace {
 /** Checks every reply of the conversation and returns the next place. */
 export function checkHeld(check: HeldCheck): NextPlace {
   const { replies, casting, conversation } = check;
-  const all = heldIn(conversation);
+  const all = findHeld(conversation);
   const found = placesOf(
     replies,
     all.map((said) => ({ callIds: said ? callIdsOf(said) : ['in words'], text: said ? textOf(said) : '' })),
@@ -46,7 +46,7 @@ export function checkHeld(check: HeldCheck): NextPlace {
   let next: NextPlace = { at: (found.at(-1) ?? -1) + 1, given: 0 };
   for (const [index, said] of held.entries()) {
     const reply = replies[places[index] ?? 0];
-    if (reply === undefined) throw ownRefusal(`${said.path} is a reply that the script does not have`);
+    if (reply === undefined) throw createOwnRefusal(`${said.path} is a reply that the script does not have`);
     const inTurn = conversation.indexOf(said) > turn;
     const maker = makerOf(said, check);
     const last = said === held.at(-1);
@@ -69,7 +69,7 @@ export function checkHeld(check: HeldCheck): NextPlace {
  * Returns the replies of a conversation. `undefined` is a reply of another model, which the conversation
  * reports as text.
  */
-function heldIn(conversation: readonly Said[]): readonly (Said | undefined)[] {
+function findHeld(conversation: readonly SaidMessage[]): readonly (SaidMessage | undefined)[] {
   return conversation.flatMap((said, index) => {
     if (said.role === 'user') return said.blocks.filter(({ block }) => isTold(block)).map(() => undefined);
     if (said.role !== 'assistant') return [];
@@ -87,7 +87,7 @@ const isTold = (block: AnthropicBlock): boolean =>
  * Returns the seed of the model that made a reply: this model, or one whose thinking it reads. Returns
  * `undefined` for any other model.
  */
-function makerOf(said: Said, { replies, casting: { seed, kin = [] } }: HeldCheck): string | undefined {
+function makerOf(said: SaidMessage, { replies, casting: { seed, kin = [] } }: HeldCheck): string | undefined {
   const ids = callIdsOf(said);
   if (ids.length === 0) return seed;
   return [seed, ...kin].find((one) =>
@@ -99,7 +99,7 @@ function makerOf(said: Said, { replies, casting: { seed, kin = [] } }: HeldCheck
  * Checks that a reply of another model contains no thinking. It must not be the last reply of the turn if this
  * model thinks with a budget.
  */
-function checkForeign(said: Said, { body, casting: { seed } }: HeldCheck, isLast: boolean): void {
+function checkForeign(said: SaidMessage, { body, casting: { seed } }: HeldCheck, isLast: boolean): void {
   for (const { block, path } of said.blocks) if (isThinking(block)) placeOfThinking(seed, block, path);
   if (isLast && body.thinking?.type === 'enabled') throw withoutThinking(said);
 }
@@ -109,7 +109,7 @@ function checkForeign(said: Said, { body, casting: { seed } }: HeldCheck, isLast
  * it.
  */
 function expectedBlocks(
-  said: Said,
+  said: SaidMessage,
   reply: ScriptedReply,
   { casting, paused }: { readonly casting: Casting; readonly paused: boolean },
 ): readonly AnthropicBlock[] {
@@ -124,7 +124,7 @@ function expectedBlocks(
   );
 }
 
-interface Expected {
+interface ExpectedBlocks {
   readonly reply: ScriptedReply;
   readonly blocks: readonly AnthropicBlock[];
   readonly casting: Casting;
@@ -135,7 +135,7 @@ interface Expected {
  * Compares a reply with its original. If the reply contains no thinking, the thinking of the original is
  * ignored.
  */
-function checkBlocks(said: Said, { reply, blocks, casting, inTurn }: Expected): void {
+function checkBlocks(said: SaidMessage, { reply, blocks, casting, inTurn }: ExpectedBlocks): void {
   const got = withoutPending(said.blocks, ({ block }) => block);
   const gotNames = got.map((placed) => nameOfHeld(placed, casting, inTurn));
   const thinks = got.some(({ block }) => isThinking(block));
@@ -167,14 +167,14 @@ function differsFrom(
   }
   const was = given === undefined ? 'nothing' : `\`${given.type}\``;
   const is = block === undefined ? 'nothing' : `\`${block.type}\``;
-  return ownRefusal(
+  return createOwnRefusal(
     `${path}: ${was} was given here and ${is}${was === is ? ' with other content' : ''} came back`,
   );
 }
 
 /** Checks that the thinking of the current turn is complete, unless the conversation shows a valid reason. */
 function checkLeftOut(
-  said: Said,
+  said: SaidMessage,
   { body }: HeldCheck,
   { last, mayOmitThinking }: { readonly last: boolean; readonly mayOmitThinking: boolean },
 ): void {
@@ -184,7 +184,7 @@ function checkLeftOut(
   if (!mayOmitThinking) throw modifiedError(`${said.path}.content.0`);
 }
 
-function withoutThinking(said: Said): Refused {
+function withoutThinking(said: SaidMessage): Refused {
   const found = said.blocks[0]?.block.type ?? 'text';
   return new Refused(
     400,
@@ -219,6 +219,6 @@ function withoutSearch({ variants, ...casting }: Casting): Casting {
   return { ...casting, variants: new Set([...variants].filter((variant) => variant !== 'server-tools')) };
 }
 
-function callIdsOf({ blocks }: Said): readonly string[] {
+function callIdsOf({ blocks }: SaidMessage): readonly string[] {
   return blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block.id] : []));
 }

@@ -1,19 +1,19 @@
 /** Checks images, documents and search results in a request to the Messages API, and returns its files. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
-import { ownRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, Refused } from '../wire.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
-const cached = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
+const cacheField = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
 const Url = v.strictObject({ type: v.literal('url'), url: v.string() });
 const Uploaded = v.strictObject({ type: v.literal('file'), file_id: v.string() });
 const Bytes = v.strictObject({ type: v.literal('base64'), media_type: v.string(), data: v.string() });
-const Said = v.strictObject({ type: v.literal('text'), text: v.string(), ...cached });
+const Said = v.strictObject({ type: v.literal('text'), text: v.string(), ...cacheField });
 
 export const Image = v.strictObject({
   type: v.literal('image'),
   source: v.variant('type', [Bytes, Url, Uploaded]),
-  ...cached,
+  ...cacheField,
 });
 export const Document = v.strictObject({
   type: v.literal('document'),
@@ -27,7 +27,7 @@ export const Document = v.strictObject({
   title: v.optional(v.string()),
   context: v.optional(v.string()),
   citations: v.optional(v.strictObject({ enabled: v.boolean() })),
-  ...cached,
+  ...cacheField,
 });
 export const SearchResult = v.strictObject({
   type: v.literal('search_result'),
@@ -35,7 +35,7 @@ export const SearchResult = v.strictObject({
   title: v.string(),
   content: v.array(Said),
   citations: v.optional(v.strictObject({ enabled: v.boolean() })),
-  ...cached,
+  ...cacheField,
 });
 
 type Media = Extract<AnthropicBlock, { type: 'image' | 'document' }>;
@@ -55,7 +55,7 @@ export function checkMedia(body: AnthropicBody): void {
     if (role === 'user' || typeof content === 'string') continue;
     const at = content.findIndex(({ type }) => ['image', 'document', 'search_result'].includes(type));
     if (at !== -1)
-      throw ownRefusal(`messages.${index}.content.${at}: only a user sends a \`${content[at]?.type}\``);
+      throw createOwnRefusal(`messages.${index}.content.${at}: only a user sends a \`${content[at]?.type}\``);
   }
   for (const { path, block } of mediaIn(body)) checkSource(block, `${path}.${block.type}.source`);
 }
@@ -104,7 +104,7 @@ const isMedia = (block: { readonly type: string }): block is Media =>
   block.type === 'image' || block.type === 'document';
 
 /** Returns the files of a request that have bytes or a URL. */
-export const foundIn = (body: AnthropicBody): readonly FoundFile[] =>
+export const filesIn = (body: AnthropicBody): readonly FoundFile[] =>
   mediaIn(body).flatMap(({ where, block }): readonly FoundFile[] => {
     const { source } = block;
     const name = block.type === 'document' && block.title !== undefined ? { name: block.title } : {};

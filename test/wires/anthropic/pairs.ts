@@ -2,9 +2,9 @@
  * Checks calls and results: each call has exactly one result directly after it, and each result has a call.
  */
 import { Refused } from '../wire.ts';
-import type { Said } from './conversation.ts';
+import type { SaidMessage } from './conversation.ts';
 
-export function checkPairs(conversation: readonly Said[]): void {
+export function checkPairs(conversation: readonly SaidMessage[]): void {
   checkIdsDiffer(conversation);
   for (const [index, said] of conversation.entries()) {
     if (said.role === 'assistant') checkAnswered(said, conversation[index + 1]);
@@ -13,13 +13,13 @@ export function checkPairs(conversation: readonly Said[]): void {
   }
 }
 
-function checkIdsDiffer(conversation: readonly Said[]): void {
+function checkIdsDiffer(conversation: readonly SaidMessage[]): void {
   const ids = conversation.flatMap(callsOf);
   if (new Set(ids).size < ids.length) throw new Refused(400, 'messages: `tool_use` ids must be unique');
 }
 
 /** Checks that results come first in the next message. A result after other content counts as missing. */
-function checkAnswered(said: Said, next: Said | undefined): void {
+function checkAnswered(said: SaidMessage, next: SaidMessage | undefined): void {
   if (next === undefined) return;
   const first = next.blocks.findIndex(({ block }) => block.type !== 'tool_result');
   const leading = first === -1 ? next.blocks : next.blocks.slice(0, first);
@@ -35,7 +35,7 @@ function checkAnswered(said: Said, next: Said | undefined): void {
   );
 }
 
-function checkCalled(said: Said, before: Said | undefined): void {
+function checkCalled(said: SaidMessage, before: SaidMessage | undefined): void {
   const called = new Set(before === undefined ? [] : callsOf(before));
   const seen = new Set<string>();
   for (const { block, path } of said.blocks) {
@@ -58,7 +58,7 @@ function checkCalled(said: Said, before: Said | undefined): void {
   }
 }
 
-function checkSearches({ path, blocks }: Said): void {
+function checkSearches({ path, blocks }: SaidMessage): void {
   const found = new Set(
     blocks.map(({ block }) => (block.type === 'web_search_tool_result' ? block.tool_use_id : undefined)),
   );
@@ -72,6 +72,6 @@ function checkSearches({ path, blocks }: Said): void {
   }
 }
 
-function callsOf({ blocks }: Said): readonly string[] {
+function callsOf({ blocks }: SaidMessage): readonly string[] {
   return blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block.id] : []));
 }

@@ -3,7 +3,7 @@
  * their thinking to this prefix. The block's signature contains a hash of each part.
  */
 import { fingerprint } from '../wire.ts';
-import { isThinking, type Said, withoutMarks, withoutPending } from './conversation.ts';
+import { isThinking, type SaidMessage, withoutMarks, withoutPending } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody } from './request.ts';
 
 /** A type, not an interface, so that it can be spread into the fields of a seal. */
@@ -44,7 +44,7 @@ export class PrefixReader {
     };
   }
 
-  readSide({ role }: Pick<Said, 'role'>): void {
+  readSide({ role }: Pick<SaidMessage, 'role'>): void {
     this.#said.push(role);
   }
 
@@ -57,7 +57,7 @@ export class PrefixReader {
 /** Reads a conversation to its end. Calls `visit` with the prefix before each block. */
 export function readConversation(
   reader: PrefixReader,
-  conversation: readonly Said[],
+  conversation: readonly SaidMessage[],
   visit: (block: AnthropicBlock, path: string) => void,
 ): void {
   for (const said of conversation) {

@@ -3,15 +3,19 @@ import * as v from 'valibot';
 import { Refused, type WireRequest } from '../wire.ts';
 import { Document, Image, SearchResult } from './media.ts';
 
-const cached = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
-const called = { ...cached, caller: v.optional(v.looseObject({ type: v.string() })) };
+const cacheField = { cache_control: v.optional(v.looseObject({ type: v.literal('ephemeral') })) };
+const callFields = { ...cacheField, caller: v.optional(v.looseObject({ type: v.string() })) };
 const Text = v.strictObject({
   type: v.literal('text'),
   text: v.string(),
   citations: v.optional(v.array(v.unknown())),
-  ...cached,
+  ...cacheField,
 });
-const ToolReference = v.strictObject({ type: v.literal('tool_reference'), tool_name: v.string(), ...cached });
+const ToolReference = v.strictObject({
+  type: v.literal('tool_reference'),
+  tool_name: v.string(),
+  ...cacheField,
+});
 const Input = v.record(v.string(), v.unknown());
 const Thinking = v.strictObject({ type: v.literal('thinking'), thinking: v.string(), signature: v.string() });
 const RedactedThinking = v.strictObject({ type: v.literal('redacted_thinking'), data: v.string() });
@@ -20,7 +24,7 @@ const ToolUse = v.strictObject({
   id: v.string(),
   name: v.string(),
   input: Input,
-  ...called,
+  ...callFields,
 });
 const ToolResult = v.strictObject({
   type: v.literal('tool_result'),
@@ -29,14 +33,14 @@ const ToolResult = v.strictObject({
     v.union([v.string(), v.array(v.variant('type', [Text, Image, Document, SearchResult, ToolReference]))]),
   ),
   is_error: v.optional(v.boolean()),
-  ...cached,
+  ...cacheField,
 });
 const ServerToolUse = v.strictObject({
   type: v.literal('server_tool_use'),
   id: v.string(),
   name: v.string(),
   input: Input,
-  ...called,
+  ...callFields,
 });
 const WebSearchResult = v.strictObject({
   type: v.literal('web_search_result'),
@@ -49,7 +53,7 @@ const WebSearchToolResult = v.strictObject({
   type: v.literal('web_search_tool_result'),
   tool_use_id: v.string(),
   content: v.array(WebSearchResult),
-  ...called,
+  ...callFields,
 });
 const Tool = v.looseObject({
   name: v.string(),
@@ -107,7 +111,7 @@ const Body = v.strictObject({
   stop_sequences: v.optional(v.array(v.string())),
   metadata: v.optional(v.looseObject({})),
   service_tier: v.optional(v.string()),
-  ...cached,
+  ...cacheField,
 });
 
 export type AnthropicBlock = v.InferOutput<typeof Block>;

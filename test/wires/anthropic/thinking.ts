@@ -1,7 +1,7 @@
 /** Checks that returned thinking is unchanged and still follows its original prefix. */
 import { type Sealed, unseal } from '../seal.ts';
-import { ownRefusal, Refused } from '../wire.ts';
-import { currentTurnOf, isThinking, type Said, type ThinkingBlock } from './conversation.ts';
+import { createOwnRefusal, Refused } from '../wire.ts';
+import { currentTurnOf, isThinking, type SaidMessage, type ThinkingBlock } from './conversation.ts';
 import { PrefixReader, readConversation } from './prefix.ts';
 import { wordsHash } from './replies.ts';
 import type { AnthropicBody } from './request.ts';
@@ -20,7 +20,7 @@ export interface ThinkingCheck {
   /** The seeds of other models whose thinking this model reads. Their thinking is not checked. */
   readonly kin?: readonly string[];
   readonly body: AnthropicBody;
-  readonly conversation: readonly Said[];
+  readonly conversation: readonly SaidMessage[];
   /** If `true`, the model binds its thinking to its whole prefix. */
   readonly preserved: boolean;
   /** If `true`, the request uses the beta that lets it choose what happens when a prefix changes. */
@@ -76,7 +76,7 @@ export function checkPrefixes(check: ThinkingCheck): readonly InputTransformatio
     const now = reader.prefix;
     if (!preserved) {
       if (given.thinking === now.thinking || leftOut || drops) return;
-      throw ownRefusal(`${path}: thinking that was given before this block did not come back`);
+      throw createOwnRefusal(`${path}: thinking that was given before this block did not come back`);
     }
     const changed = (['system', 'tools', 'messages', 'thinking'] as const).find(
       (part) => given[part] !== now[part],
@@ -95,7 +95,7 @@ export function dropsBlocks({ thinking }: AnthropicBody): boolean {
   return thinking?.block_binding?.prefix_mismatch_behavior === 'drop_block';
 }
 
-function thinksNothingBefore(conversation: readonly Said[], end: number): boolean {
+function thinksNothingBefore(conversation: readonly SaidMessage[], end: number): boolean {
   return !conversation.slice(0, end).some(({ blocks }) => blocks.some(({ block }) => isThinking(block)));
 }
 

@@ -1,12 +1,12 @@
 /** The tools that a request allows, with those that the conversation adds and removes. */
-import { ownRefusal, Refused } from '../wire.ts';
-import type { Said } from './conversation.ts';
+import { createOwnRefusal, Refused } from '../wire.ts';
+import type { SaidMessage } from './conversation.ts';
 import type { AnthropicBlock, AnthropicBody, AnthropicTool } from './request.ts';
 
 /** Returns the names of the tools that the model may call at the end of the conversation. */
 export function toolsAtEnd(
   { tools = [] }: AnthropicBody,
-  conversation: readonly Said[],
+  conversation: readonly SaidMessage[],
 ): ReadonlySet<string> {
   const declared = new Map(tools.map((tool) => [tool.name, tool]));
   if (declared.size < tools.length) throw new Refused(400, 'tools: Tool names must be unique.');
@@ -47,8 +47,8 @@ function knownTool(name: string, declared: ReadonlyMap<string, AnthropicTool>): 
  * Checks that a system message is the last message or directly precedes a reply. The API's own error message
  * for this is unknown.
  */
-function checkSystemPlace({ path }: Said, next: Said | undefined): void {
+function checkSystemPlace({ path }: SaidMessage, next: SaidMessage | undefined): void {
   if (next !== undefined && next.role !== 'assistant') {
-    throw ownRefusal(`${path}: a system message stands last or right before an assistant message`);
+    throw createOwnRefusal(`${path}: a system message stands last or right before an assistant message`);
   }
 }

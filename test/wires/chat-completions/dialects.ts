@@ -3,7 +3,7 @@
  * Workers AI and Groq.
  */
 
-import { ownRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { createOwnRefusal, piecesOf, Refused, type ScriptedReply } from '../wire.ts';
 import { openAIMedia } from './media.ts';
 import type { Dialect } from './messages.ts';
 import { geminiDialect, type OpenRouterDetails, openRouterDetails, openRouterDialect } from './signed.ts';
@@ -89,7 +89,7 @@ function refuseThoughts(sent: Readonly<Record<string, unknown>>, index: number):
   const thought = [sent.reasoning_content, sent.reasoning, sent.reasoning_details].filter(
     (one) => one != null && String(one).trim() !== '',
   );
-  if (thought.length > 0) throw ownRefusal(`messages[${index}] holds what another model has thought`);
+  if (thought.length > 0) throw createOwnRefusal(`messages[${index}] holds what another model has thought`);
 }
 
 const kimiDialect: Dialect = {
@@ -101,7 +101,7 @@ const kimiDialect: Dialect = {
       const where = `assistant tool call message at index ${index}`;
       throw new Refused(400, `thinking is enabled but reasoning_content is missing in ${where}`);
     }
-    if (back != null) throw ownRefusal(`the reasoning_content of messages[${index}] is another`);
+    if (back != null) throw createOwnRefusal(`the reasoning_content of messages[${index}] is another`);
   },
   checkForeign({ sent, index, isInCurrentTurn }) {
     // An empty text counts as missing.
@@ -123,7 +123,7 @@ const reasoningDialect: Dialect = {
       : sent.reasoning === undefined
         ? 'is missing'
         : 'is another';
-    throw ownRefusal(`the \`reasoning\` of messages[${index}] ${what}`);
+    throw createOwnRefusal(`the \`reasoning\` of messages[${index}] ${what}`);
   },
   checkForeign: ({ sent, index }) => refuseThoughts(sent, index),
 };

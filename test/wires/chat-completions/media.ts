@@ -4,7 +4,7 @@
  */
 import { type FoundFile, foundAt, isBase64, isHttps } from '../files.ts';
 import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
-import { isRecord, ownRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, isRecord, Refused } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -47,13 +47,13 @@ export function checkMedia(messages: readonly unknown[], media: DialectMedia): v
   }
 }
 
-interface Foreign {
+interface ForeignPart {
   readonly index: number;
   readonly role: unknown;
   readonly taken: readonly PartName[];
 }
 
-function refuseForeign(type: unknown, { index, role, taken }: Foreign): Refused {
+function refuseForeign(type: unknown, { index, role, taken }: ForeignPart): Refused {
   if (type !== 'image_url' || role === 'user') return refuseValue(type, ['text', ...taken]);
   return new Refused(
     400,
@@ -100,14 +100,14 @@ function partsIn(messages: readonly unknown[]) {
     const parts: readonly unknown[] = content;
     return parts.map((part, at) => {
       const path = `messages[${index}].content[${at}]`;
-      if (!isRecord(part)) throw ownRefusal(`${path} is no object`);
+      if (!isRecord(part)) throw createOwnRefusal(`${path} is no object`);
       return { path, index, role, part };
     });
   });
 }
 
 /** Returns the files of a request that have bytes or a URL. */
-export const foundIn = (messages: readonly unknown[]): readonly FoundFile[] =>
+export const filesIn = (messages: readonly unknown[]): readonly FoundFile[] =>
   partsIn(messages).flatMap(({ role, part }): readonly FoundFile[] => {
     const where = role === 'tool' ? 'result' : 'message';
     const { image_url: image, file, input_audio: audio } = part;

@@ -2,7 +2,7 @@
  * The checks of chat completions in every dialect: unchanged replies, and results directly after their calls.
  */
 import { isSameJson, type OrderCheck, repliesAt, spacedJson } from '../calls.ts';
-import { fingerprint, isRecord, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { createOwnRefusal, fingerprint, isRecord, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import type { DialectMedia } from './media.ts';
 
 /** The data that a provider's chat completions add to text and calls, and require in later requests. */
@@ -67,7 +67,7 @@ export interface MessagesCheck extends OrderCheck {
 export function checkMessages(check: MessagesCheck): number {
   const messages = check.messages.map((message, index) => {
     if (isRecord(message)) return { message, index };
-    throw ownRefusal(`messages[${index}] is no object`);
+    throw createOwnRefusal(`messages[${index}] is no object`);
   });
   checkResults(messages);
   const held = messages.filter(({ message }) => message.role === 'assistant');
@@ -84,21 +84,22 @@ export function checkMessages(check: MessagesCheck): number {
       index,
       exactArguments: check.exactArguments,
     });
-    if ((message.content ?? '') !== reply.text) throw ownRefusal(`the text of messages[${index}] is another`);
+    if ((message.content ?? '') !== reply.text)
+      throw createOwnRefusal(`the text of messages[${index}] is another`);
     check.dialect.check({ sent: message, index, reply, isInCurrentTurn: index > lastUser });
   }
   if (messages.at(-1)?.message.role === 'assistant') {
-    throw ownRefusal('the messages end with an answer, and nothing was asked after it');
+    throw createOwnRefusal('the messages end with an answer, and nothing was asked after it');
   }
   return (replies.at(-1)?.at ?? -1) + 1;
 }
 
-interface Placed {
+interface PlacedMessage {
   readonly message: Readonly<Record<string, unknown>>;
   readonly index: number;
 }
 
-function placesIn(held: readonly Placed[], { replies, seed }: MessagesCheck): readonly number[] {
+function placesIn(held: readonly PlacedMessage[], { replies, seed }: MessagesCheck): readonly number[] {
   return placesOf(
     replies,
     held.map(({ message }) => ({ callIds: callIdsIn(message), text: String(message.content ?? '') })),
@@ -107,19 +108,19 @@ function placesIn(held: readonly Placed[], { replies, seed }: MessagesCheck): re
 }
 
 /** Returns `true` if another model made the calls of a message. */
-function isForeign(message: Placed['message'], { replies, seed }: MessagesCheck): boolean {
+function isForeign(message: PlacedMessage['message'], { replies, seed }: MessagesCheck): boolean {
   const ids = callIdsIn(message);
   const own = new Set(replies.flatMap((reply) => callsOf(reply, seed).map(({ id }) => id)));
   return ids.length > 0 && !ids.some((id) => own.has(id));
 }
 
-function callIdsIn({ tool_calls }: Placed['message']): readonly string[] {
+function callIdsIn({ tool_calls }: PlacedMessage['message']): readonly string[] {
   const calls: readonly unknown[] = Array.isArray(tool_calls) ? tool_calls : [];
   return calls.filter(isRecord).map(({ id }) => String(id));
 }
 
 /** Checks that each result follows the message with its call, exactly once. */
-function checkResults(messages: readonly Placed[]): void {
+function checkResults(messages: readonly PlacedMessage[]): void {
   let waiting = new Set<string>();
   const answered = new Set<string>();
   for (const { message, index } of messages) {
@@ -169,7 +170,7 @@ interface CallsCheck {
 function checkCalls(sent: unknown, given: readonly GivenCall[], { index, exactArguments }: CallsCheck): void {
   const calls: readonly unknown[] = Array.isArray(sent) ? sent : [];
   if (calls.length !== given.length) {
-    throw ownRefusal(`messages[${index}] held ${given.length} calls, and ${calls.length} came back`);
+    throw createOwnRefusal(`messages[${index}] held ${given.length} calls, and ${calls.length} came back`);
   }
   for (const [place, call] of given.entries()) {
     const back = calls[place];
@@ -179,7 +180,7 @@ function checkCalls(sent: unknown, given: readonly GivenCall[], { index, exactAr
       : isSameJson(inside.arguments, call.function.arguments);
     const isGiven = isRecord(back) && back.id === call.id && inside.name === call.function.name && isSame;
     if (!isGiven) {
-      throw ownRefusal(
+      throw createOwnRefusal(
         `call ${place + 1} of messages[${index}] was ${JSON.stringify(call)}, not ${JSON.stringify(back)}`,
       );
     }

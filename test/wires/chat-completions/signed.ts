@@ -1,9 +1,9 @@
 /** The dialects with signatures: `reasoning_details` of OpenRouter and `extra_content` of Gemini. */
 import {
   canonicalJson,
+  createOwnRefusal,
   fingerprint,
   isRecord,
-  ownRefusal,
   piecesOf,
   Refused,
   type ScriptedReply,
@@ -49,7 +49,7 @@ export function openRouterDialect(kindsOf: OpenRouterDetails, seed: string): Dia
     },
     checkForeign({ sent, index }) {
       if (sent.reasoning_details != null || sent.reasoning != null)
-        throw ownRefusal(`messages[${index}] holds what another model has thought`);
+        throw createOwnRefusal(`messages[${index}] holds what another model has thought`);
     },
     errorBody: (status, message) => ({
       error: {
@@ -146,7 +146,7 @@ export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): 
         if (back !== undefined) throw wrongSignature(back, known);
         if (calls.length > 0 && isInCurrentTurn) throw missingSignature(reply.calls[place]?.name, index);
         if (calls.length === 0 && signedAnswers)
-          throw ownRefusal(`the extra_content of messages[${index}] is missing`);
+          throw createOwnRefusal(`the extra_content of messages[${index}] is missing`);
       }
     },
     checkForeign({ sent, index, isInCurrentTurn }) {
@@ -155,7 +155,7 @@ export function geminiDialect({ replies, seed, signedAnswers }: GeminiDialect): 
       if (back === undefined && isInCurrentTurn) throw missingSignature(nameIn(first), index);
       if (back !== undefined && back !== sentinel) throw wrongSignature(back, known);
       if (more.some((call) => signatureIn(call) !== undefined))
-        throw ownRefusal(`a later call of messages[${index}] is signed`);
+        throw createOwnRefusal(`a later call of messages[${index}] is signed`);
     },
     errorBody: (code, message) => [{ error: { code, message, status: 'INVALID_ARGUMENT' } }],
   };

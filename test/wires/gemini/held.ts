@@ -3,7 +3,7 @@
  * signatures.
  */
 import { type Sealed, unseal } from '../seal.ts';
-import { canonicalJson, ownRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
+import { canonicalJson, createOwnRefusal, placesOf, Refused, type ScriptedReply } from '../wire.ts';
 import { type Casting, callIdOf, joinTexts, partsOf } from './replies.ts';
 import type { GeminiContent, GeminiPart } from './request.ts';
 
@@ -36,7 +36,8 @@ export function checkHeld(check: HeldCheck): number {
   const earlier = { signed: 0, unsigned: 0 };
   for (const [nth, { content, index }] of held.entries()) {
     const reply = replies[places[nth] ?? 0];
-    if (reply === undefined) throw ownRefusal(`contents[${index}] is a reply that the script does not have`);
+    if (reply === undefined)
+      throw createOwnRefusal(`contents[${index}] is a reply that the script does not have`);
     if (isForeign(content, check)) {
       if (index > turn) checkForeign(content, index);
       continue;
@@ -52,7 +53,7 @@ export function checkHeld(check: HeldCheck): number {
     earlier.unsigned += tally.unsigned;
   }
   if (earlier.signed > 0 && earlier.unsigned > 0) {
-    throw ownRefusal('of the thought signatures of earlier turns some came back and some did not');
+    throw createOwnRefusal('of the thought signatures of earlier turns some came back and some did not');
   }
   return (places.at(-1) ?? -1) + 1;
 }
@@ -104,7 +105,7 @@ function checkForeign({ parts }: GeminiContent, index: number): void {
   const signed = parts.find(({ thoughtSignature = sentinel }) => thoughtSignature !== sentinel);
   if (signed) throw new Refused(400, 'Corrupted thought signature.');
   if (parts.some(({ thought }) => thought === true))
-    throw ownRefusal(`contents[${index}] holds what another model has thought`);
+    throw createOwnRefusal(`contents[${index}] holds what another model has thought`);
 }
 
 interface ReplyCheck {
@@ -136,7 +137,7 @@ function checkReply(
     const path = `contents[${index}].parts[${at}]`;
     const [was, is] = [given[at], got[at]];
     if (was === undefined || is === undefined || nameOf(was, was) !== nameOf(is, was)) {
-      throw ownRefusal(`${path}: ${kindOf(was)} was given here and ${kindOf(is)} came back`);
+      throw createOwnRefusal(`${path}: ${kindOf(was)} was given here and ${kindOf(is)} came back`);
     }
     checkSignature(was, is, { ...check, path, reply });
     if (was.thoughtSignature === undefined) continue;
@@ -156,11 +157,11 @@ function checkSignature(
     throw new Refused(400, ours ? 'Invalid thought signature.' : 'Corrupted thought signature.');
   }
   if (is.thoughtSignature === sentinel) {
-    throw ownRefusal(`${path}: the sentinel stands where a signature was given`);
+    throw createOwnRefusal(`${path}: the sentinel stands where a signature was given`);
   }
   if (!inTurn) return;
   if (was.functionCall !== undefined) throw new Refused(400, missingSignature(was.functionCall.name, index));
-  throw ownRefusal(`${path}: the thought signature that was given here did not come back`);
+  throw createOwnRefusal(`${path}: the thought signature that was given here did not come back`);
 }
 
 function missingSignature(name: string, index: number): string {

@@ -1,7 +1,7 @@
 /** Files in a request to Gemini: inline or by URL in contents, and inline in function responses. */
 import * as v from 'valibot';
 import { type FoundFile, isBase64, isHttps, typeOfBytes } from '../files.ts';
-import { ownRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, Refused } from '../wire.ts';
 import type { GeminiBody } from './request.ts';
 
 export const InlineData = v.strictObject({
@@ -29,7 +29,9 @@ export function checkMedia(model: string, { contents }: GeminiBody): void {
       if (fileData) checkLinked(fileData, path);
       for (const [place, { inlineData: inner }] of (functionResponse?.parts ?? []).entries()) {
         if (!/gemini-(?:[3-9]|\d\d)/.test(model)) {
-          throw ownRefusal(`${path}: function responses hold files from Gemini 3 on, and not for ${model}`);
+          throw createOwnRefusal(
+            `${path}: function responses hold files from Gemini 3 on, and not for ${model}`,
+          );
         }
         const inside = `${path}.function_response.parts[${place}]`;
         if (inner === undefined) {
@@ -65,7 +67,7 @@ function checkInline({ mimeType, data }: Inline, path: string, takes: (type: str
 
 function checkLinked({ mimeType = '', fileUri }: v.InferOutput<typeof FileData>, path: string): void {
   if (!isHttps(fileUri) && !fileUri.startsWith('gs://')) {
-    throw ownRefusal(`${path}: \`${fileUri}\` is not the URL of a file`);
+    throw createOwnRefusal(`${path}: \`${fileUri}\` is not the URL of a file`);
   }
   if (!LINKED.includes(mimeType) && !mimeType.startsWith('text/')) throw unsupportedError(mimeType);
 }
@@ -74,7 +76,7 @@ const unsupportedError = (mimeType: string): Refused =>
   new Refused(400, `Unsupported MIME type: ${mimeType}`);
 
 /** Returns the files of the user's contents. */
-export const foundIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
+export const filesIn = ({ contents }: GeminiBody): readonly FoundFile[] =>
   contents
     .filter(({ role }) => role !== 'model')
     .flatMap(({ parts }) => parts)

@@ -1,7 +1,7 @@
 /**
  * Checks calls and responses: the content after a reply contains all responses to its calls, and only those.
  */
-import { ownRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, Refused } from '../wire.ts';
 import type { GeminiContent } from './request.ts';
 
 export function checkPairs(contents: readonly GeminiContent[]): void {
@@ -38,7 +38,7 @@ export function checkPairs(contents: readonly GeminiContent[]): void {
   }
 }
 
-interface Named {
+interface NamedCall {
   readonly id?: string | undefined;
   readonly name: string;
 }
@@ -47,21 +47,21 @@ interface Named {
  * Compares calls and responses. Responses with ids may come in any order, and others must have the order of the
  * calls.
  */
-function checkSame(calls: readonly Named[], answers: readonly Named[], path: string): void {
+function checkSame(calls: readonly NamedCall[], answers: readonly NamedCall[], path: string): void {
   const haveIds = answers.some(({ id }) => id !== undefined);
-  const name = (each: Named) => (haveIds ? `${each.id} ${each.name}` : each.name);
+  const name = (each: NamedCall) => (haveIds ? `${each.id} ${each.name}` : each.name);
   const called = calls.map(name);
   const answered = answers.map(name);
   const same = haveIds
     ? called.every((each) => answered.includes(each)) && new Set(answered).size === answered.length
     : called.join() === answered.join();
-  if (!same) throw ownRefusal(`${path}: the function responses are not those of the calls before`);
+  if (!same) throw createOwnRefusal(`${path}: the function responses are not those of the calls before`);
 }
 
-export function callsOf({ parts }: GeminiContent): readonly Named[] {
+export function callsOf({ parts }: GeminiContent): readonly NamedCall[] {
   return parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [functionCall]));
 }
 
-function answersOf({ parts }: GeminiContent): readonly Named[] {
+function answersOf({ parts }: GeminiContent): readonly NamedCall[] {
   return parts.flatMap(({ functionResponse }) => (functionResponse === undefined ? [] : [functionResponse]));
 }

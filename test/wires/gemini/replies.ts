@@ -21,7 +21,7 @@ export interface Casting {
 }
 
 /** Which optional parts a reply contained. The signature contains this, so the wire needs no state. */
-export interface Given {
+export interface GivenReply {
   readonly thoughts: boolean;
   readonly end: boolean;
 }
@@ -30,14 +30,18 @@ export function callIdOf(seed: string, { at }: ScriptedReply, call: number): str
   return fingerprint([seed, 'call', at, call], 8);
 }
 
-export function givenOf({ at, calls }: ScriptedReply, { variants }: Casting, asked: Asked): Given {
+export function givenReplyOf(
+  { at, calls }: ScriptedReply,
+  { variants }: Casting,
+  asked: ReplyOptions,
+): GivenReply {
   return {
     thoughts: asked.thoughts,
     end: asked.streams && variants.has('signed-end') && calls.length > 0 && at % 4 === 2,
   };
 }
 
-export interface Asked {
+export interface ReplyOptions {
   readonly thoughts: boolean;
   readonly streams: boolean;
 }
@@ -46,7 +50,7 @@ export interface Asked {
 export function partsOf(
   reply: ScriptedReply,
   { seed, variants }: Casting,
-  given: Given,
+  given: GivenReply,
 ): readonly GeminiPart[] {
   const { at, thinking, text, calls } = reply;
   const signature = (part: string) => seal(seed, { at, part, ...given });

@@ -64,7 +64,8 @@ export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
   if (streams && url.searchParams.get('alt') !== 'sse') {
     throw new Refused(400, 'wire: streams are given as server-sent events only, with alt=sse');
   }
-  if (!headers.has('x-goog-api-key') && !url.searchParams.has('key')) throw new Refused(403, anonymous);
+  if (!headers.has('x-goog-api-key') && !url.searchParams.has('key'))
+    throw new Refused(403, anonymousMessage);
   const parsed = v.safeParse(Body, body);
   if (!parsed.success) throw new Refused(400, formatIssue(parsed.issues[0]));
   checkParts(parsed.output);
@@ -73,7 +74,7 @@ export function requestOf({ url, headers, body }: WireRequest): GeminiRequest {
   return { model, streams, body: parsed.output };
 }
 
-const anonymous =
+const anonymousMessage =
   "Method doesn't allow unregistered callers (callers without established identity). " +
   'Please use API Key or other form of API consumer identity to call this API.';
 

@@ -5,8 +5,8 @@
  * all items of a reply must be returned in order.
  */
 import { isSameJson, type OrderCheck, repliesAt } from '../calls.ts';
-import { canonicalJson, isRecord, ownRefusal, Refused, type ScriptedReply } from '../wire.ts';
-import { type Given, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
+import { canonicalJson, createOwnRefusal, isRecord, Refused, type ScriptedReply } from '../wire.ts';
+import { type GivenItem, type Item, type ItemMode, itemsOf, type Ledger } from './items.ts';
 
 export interface InputCheck extends OrderCheck {
   readonly input: readonly unknown[];
@@ -23,7 +23,7 @@ type Entry =
       readonly kind: 'model';
       readonly type: Item['type'];
       readonly sent: Sent;
-      readonly given: Given | undefined;
+      readonly given: GivenItem | undefined;
     }
   | { readonly kind: 'output'; readonly callId: string }
   | { readonly kind: 'message' }
@@ -50,7 +50,7 @@ export function checkInput(check: InputCheck): number {
   }
   const last = runs.at(-1);
   if (last !== undefined && last.run.length > 0 && last.outputs.length === 0) {
-    throw ownRefusal('the input ends with an answer, and nothing was asked after it');
+    throw createOwnRefusal('the input ends with an answer, and nothing was asked after it');
   }
   return (replies.at(-1)?.at ?? -1) + 1;
 }
@@ -103,7 +103,7 @@ function checkOutputs(outputs: readonly string[], callIds: readonly string[]): v
   for (const callId of outputs) {
     if (answered.has(callId)) throw duplicateError(callId);
     if (!waiting.delete(callId))
-      throw ownRefusal(`the output of ${callId} does not stand right behind its call`);
+      throw createOwnRefusal(`the output of ${callId} does not stand right behind its call`);
     answered.add(callId);
   }
   for (const callId of waiting) throw new Refused(400, `No tool output found for function call ${callId}.`);
@@ -139,7 +139,7 @@ function duplicateError(id: string): Refused {
 }
 
 function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
-  if (!isRecord(sent)) throw ownRefusal(`an entry of the input is no object: ${JSON.stringify(sent)}`);
+  if (!isRecord(sent)) throw createOwnRefusal(`an entry of the input is no object: ${JSON.stringify(sent)}`);
   const { type, role } = sent;
   if (type === 'function_call_output') return { kind: 'output', callId: String(sent.call_id) };
   if (type === 'function_call') {
@@ -148,7 +148,7 @@ function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
   if (type === 'reasoning') return { kind: 'model', type, sent, given: reasoningOf(sent, { ledger, mode }) };
   if (type === 'item_reference') {
     const given = ledger.byId.get(String(sent.id));
-    if (given === undefined || !given.mode.stored) throw notFound(sent.id, given?.mode ?? mode);
+    if (given === undefined || !given.mode.stored) throw notFoundError(sent.id, given?.mode ?? mode);
     return { kind: 'model', type: given.item.type, sent: { ...given.item }, given };
   }
   if (role === 'assistant') {
@@ -162,11 +162,11 @@ function entryOf(sent: unknown, { ledger, mode }: InputCheck): Entry {
 }
 
 /** Returns the reasoning item that was sent in full, from its encrypted content or from the stored items. */
-function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): Given {
+function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | 'mode'>): GivenItem {
   const blob = sent.encrypted_content;
   const byId = ledger.byId.get(String(sent.id));
   if (typeof blob !== 'string') {
-    if (byId === undefined || !byId.mode.stored) throw notFound(sent.id, byId?.mode ?? mode);
+    if (byId === undefined || !byId.mode.stored) throw notFoundError(sent.id, byId?.mode ?? mode);
     return byId;
   }
   const byBlob = ledger.byBlob.get(blob);
@@ -188,7 +188,7 @@ function reasoningOf(sent: Sent, { ledger, mode }: Pick<InputCheck, 'ledger' | '
 }
 
 /** Returns the provider's 404 for an unknown item. The message explains it if items are not stored. */
-function notFound(id: unknown, { stored }: ItemMode): Refused {
+function notFoundError(id: unknown, { stored }: ItemMode): Refused {
   const why =
     ' Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.';
   return new Refused(404, `Item with id '${id}' not found.${stored ? '' : why}`);
@@ -205,13 +205,14 @@ function checkRun(run: readonly ModelEntry[], reply: ScriptedReply, check: Input
   for (const [index, item] of expected.entries()) {
     const entry = run[index];
     const held = `${item.type} '${item.id}'`;
-    if (entry === undefined) throw ownRefusal(`reply ${reply.at + 1} held ${held}, which is missing`);
+    if (entry === undefined) throw createOwnRefusal(`reply ${reply.at + 1} held ${held}, which is missing`);
     const fault = faultIn(entry, item, check);
     if (fault !== undefined)
-      throw ownRefusal(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}`);
+      throw createOwnRefusal(`reply ${reply.at + 1} held ${held} as item ${index + 1}, ${fault}`);
   }
   const more = run[expected.length];
-  if (more !== undefined) throw ownRefusal(`reply ${reply.at + 1} held no ${more.type} after its last item`);
+  if (more !== undefined)
+    throw createOwnRefusal(`reply ${reply.at + 1} held no ${more.type} after its last item`);
   return expected.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
 }
 

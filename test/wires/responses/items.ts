@@ -56,7 +56,7 @@ export interface Casting {
 }
 
 /** An item that was sent, with its reply and settings. */
-export interface Given {
+export interface GivenItem {
   readonly item: Item;
   readonly reply: ScriptedReply;
   readonly mode: ItemMode;
@@ -64,10 +64,10 @@ export interface Given {
 
 /** All items that the wire can have sent for a script, by their identifiers. */
 export interface Ledger {
-  readonly byId: ReadonlyMap<string, Given>;
-  readonly byBlob: ReadonlyMap<string, Given>;
+  readonly byId: ReadonlyMap<string, GivenItem>;
+  readonly byBlob: ReadonlyMap<string, GivenItem>;
   /** Call ids do not depend on the settings. */
-  readonly byCallId: ReadonlyMap<string, Given>;
+  readonly byCallId: ReadonlyMap<string, GivenItem>;
 }
 
 /** Returns the items of a reply: a reasoning item, the text, and the calls. */
@@ -122,9 +122,9 @@ export function partialBlob({ at }: ScriptedReply): string {
 }
 
 export function ledgerOf(replies: readonly ScriptedReply[], seed: string): Ledger {
-  const byId = new Map<string, Given>();
-  const byBlob = new Map<string, Given>();
-  const byCallId = new Map<string, Given>();
+  const byId = new Map<string, GivenItem>();
+  const byBlob = new Map<string, GivenItem>();
+  const byCallId = new Map<string, GivenItem>();
   const both = [false, true];
   const modes = both.flatMap((stored) =>
     both.flatMap((encrypted) => both.map((summaries) => ({ stored, encrypted, summaries }))),

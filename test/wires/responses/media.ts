@@ -1,7 +1,7 @@
 /** Checks the content of messages and call outputs in a Responses API request. */
 import { type FoundFile, foundAt, isHttps } from '../files.ts';
 import { checkFields, checkFileData, checkImageUrl, refuseValue, textAt } from '../openai-files.ts';
-import { isRecord, ownRefusal, Refused } from '../wire.ts';
+import { createOwnRefusal, isRecord, Refused } from '../wire.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ export function checkMedia(input: readonly unknown[]): void {
     const { type } = part;
     if (typeof type !== 'string' || !TAKEN.includes(type)) throw refuseValue(type, KNOWN);
     if (type !== 'input_text' && role !== 'user') {
-      throw ownRefusal(`${path}: a message of the role ${String(role)} holds no files`);
+      throw createOwnRefusal(`${path}: a message of the role ${String(role)} holds no files`);
     }
     if (type === 'input_text') checkText(part, path);
     else if (type === 'input_image') checkImage(part, path);
@@ -85,14 +85,14 @@ function partsIn(input: readonly unknown[]): readonly PlacedPart[] {
     const parts: readonly unknown[] = list;
     return parts.map((part, at) => {
       const path = `input[${index}].${isOutput ? 'output' : 'content'}[${at}]`;
-      if (!isRecord(part)) throw ownRefusal(`${path} is no object`);
+      if (!isRecord(part)) throw createOwnRefusal(`${path} is no object`);
       return { path, part, role: isOutput ? 'user' : item.role, where: isOutput ? 'result' : 'message' };
     });
   });
 }
 
 /** Returns the files of a request that have bytes or a URL. */
-export const foundIn = (input: readonly unknown[]): readonly FoundFile[] =>
+export const filesIn = (input: readonly unknown[]): readonly FoundFile[] =>
   partsIn(input).flatMap(({ where, part }) => {
     const { image_url, file_data, file_url, filename } = part;
     const address = [image_url, file_data, file_url].find((one) => typeof one === 'string');

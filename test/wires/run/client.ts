@@ -2,10 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import type { SessionEvent } from '../../../src/journal/entry.ts';
-import { bytesOf, type Said } from '../session/files.ts';
+import { bytesOf, type SaidMessage } from '../session/files.ts';
 import type { Session } from '../session/names.ts';
 
-export interface Asked {
+export interface SessionRequest {
   readonly url: string;
   readonly session: Session;
   /** Aborts when the answer is no longer needed. */
@@ -15,7 +15,7 @@ export interface Asked {
 }
 
 /** A message of a user, and how the client sends it. */
-export interface Message extends Said {
+export interface Message extends SaidMessage {
   readonly form: 'json' | 'multipart';
 }
 
@@ -26,7 +26,7 @@ const PAUSE = 100;
 const isForLater = ({ status }: Response): boolean => status === 202 || status === 429 || status === 503;
 
 /** Returns the text of the answer, or the problem in the response. */
-export async function answerTo(asked: Asked, message: Message, key: string): Promise<string> {
+export async function answerTo(asked: SessionRequest, message: Message, key: string): Promise<string> {
   for (;;) {
     const answer = await answerOnce(asked, message, key);
     if ('words' in answer) return answer.words;
@@ -37,7 +37,7 @@ export async function answerTo(asked: Asked, message: Message, key: string): Pro
 
 /** Returns the text of the answer, or the reason to repeat the message. */
 async function answerOnce(
-  asked: Asked,
+  asked: SessionRequest,
   message: Message,
   key: string,
 ): Promise<{ readonly words: string } | { readonly again: string }> {
@@ -55,9 +55,9 @@ async function answerOnce(
   }
 }
 
-const pathOf = ({ url, session }: Asked): string => `${url}/agents/${session.name}/sessions/s1`;
+const pathOf = ({ url, session }: SessionRequest): string => `${url}/agents/${session.name}/sessions/s1`;
 
-function post(asked: Asked, message: Message, key: string): Promise<Response> {
+function post(asked: SessionRequest, message: Message, key: string): Promise<Response> {
   const body = bodyOf(message);
   return fetch(`${pathOf(asked)}/messages`, {
     method: 'POST',
@@ -104,7 +104,7 @@ function wordsOf(body: unknown): string {
 }
 
 /** Returns the whole journal of the session. @throws Error with the response if it is not a page of events. */
-export async function journalOf(asked: Asked): Promise<readonly SessionEvent[]> {
+export async function journalOf(asked: SessionRequest): Promise<readonly SessionEvent[]> {
   const response = await fetch(`${pathOf(asked)}/events`, { signal: asked.signal });
   if (!response.ok) throw new Error(`GET events returned ${response.status}: ${await response.text()}`);
   const page = (await response.json()) as { readonly events: readonly SessionEvent[] }; // documented in docs/http.md

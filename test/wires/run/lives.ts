@@ -77,7 +77,7 @@ export async function playLives(run: Run): Promise<readonly Result[]> {
   }
 }
 
-interface LifeTold {
+interface LifeReport {
   readonly started: number;
   readonly lasted: number;
   readonly over: number;
@@ -86,7 +86,7 @@ interface LifeTold {
 
 const formatSeconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const lifeLine = (life: number, { started, lasted, over, plays }: LifeTold): string =>
+const lifeLine = (life: number, { started, lasted, over, plays }: LifeReport): string =>
   `life ${life}: started in ${formatSeconds(started)}, killed after ${formatSeconds(lasted)}; ${over} of ${plays.length} sessions are over`;
 
 const progressLine = (life: number, plays: readonly Play[]): string => {

@@ -70,7 +70,7 @@ function placeIn({ places }: World, name: string): NonNullable<ReturnType<World[
   return place;
 }
 
-interface Drawing {
+interface DrawRange {
   readonly world: World;
   /** Sessions that were played without kills. */
   readonly from: readonly Session[];
@@ -79,7 +79,7 @@ interface Drawing {
 }
 
 /** Draws positions for each session from those that its undisturbed counterpart reached. */
-function draw({ world, from, to }: Drawing, { positions, seed }: Exclude<Kills, string>): void {
+function draw({ world, from, to }: DrawRange, { positions, seed }: Exclude<Kills, string>): void {
   const chance = createChance(seed);
   for (const [index, session] of to.entries()) {
     const passed = [...placeIn(world, from[index]?.name ?? '').moments];

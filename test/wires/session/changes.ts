@@ -32,7 +32,7 @@ const PARTNERS: Readonly<Record<WireName, WireName>> = {
 
 type Changing = Pick<Session, 'name' | 'wire' | 'change'>;
 
-const otherOf = ({ wire, change }: Changing): WireName => (change === 'upgrade' ? wire : PARTNERS[wire]);
+const otherWireOf = ({ wire, change }: Changing): WireName => (change === 'upgrade' ? wire : PARTNERS[wire]);
 
 /** The strict servers of a session: one for each loop, and one for the second model of the main loop. */
 export interface Servers extends Readonly<Record<LoopName, Wire>> {
@@ -69,7 +69,7 @@ export function serversOf(session: Changing): Servers {
   if (!change) return servers;
   const kin = change === 'upgrade' ? [seedOf('other')] : [];
   const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), kin });
-  const other = serverOf(otherOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
+  const other = serverOf(otherWireOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
   if (change === 'upgrade') return { ...servers, main, other };
   // Counts results in the request instead of replies, because a kill can lose an answered reply.
   const present = (server: Wire, isGone: (results: number) => boolean): Wire => ({
@@ -109,7 +109,8 @@ export function mainModel(
   const { wire, change } = session;
   if (!change) return MODELS[wire](at('main'));
   const own = () => MODELS[wire]({ ...at('main'), retries: 0 });
-  const other = () => MODELS[otherOf(session)]({ ...at('other'), retries: 0 }, OLDER[otherOf(session)]);
+  const other = () =>
+    MODELS[otherWireOf(session)]({ ...at('other'), retries: 0 }, OLDER[otherWireOf(session)]);
   switch (change) {
     case 'fallback':
       return fallback([other(), own()]);

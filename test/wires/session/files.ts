@@ -10,7 +10,7 @@ export interface NewSample {
 }
 
 /** A message of the user. */
-export interface Said {
+export interface SaidMessage {
   readonly text: string;
   /** The files after the text. */
   readonly files: readonly NewSample[];

@@ -22,7 +22,7 @@ export interface PlayedFiles {
 }
 
 /** Returns the missing and misplaced files. */
-export async function lostFiles({ wire, events, servers }: PlayedFiles): Promise<readonly string[]> {
+export async function findLostFiles({ wire, events, servers }: PlayedFiles): Promise<readonly string[]> {
   const media = mediaOf(wire);
   const brought = await broughtBy(events);
   const lost = await Promise.all(
@@ -75,17 +75,17 @@ interface Expecting {
   readonly replies: number;
 }
 
-interface Expected {
+interface ExpectedFile {
   /** The files that the request contains as files. */
   readonly files: readonly PlacedFile[];
   /** The ids that the request mentions, at least as text. */
   readonly ids: readonly string[];
 }
 
-const NONE: Expected = { files: [], ids: [] };
+const NONE: ExpectedFile = { files: [], ids: [] };
 
 /** Returns the expected content of a main loop request after this many replies. */
-async function expectedFiles({ media, brought, replies }: Expecting): Promise<Expected> {
+async function expectedFiles({ media, brought, replies }: Expecting): Promise<ExpectedFile> {
   const files: PlacedFile[] = [];
   const ids: string[] = [];
   let results = 0;

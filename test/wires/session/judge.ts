@@ -4,13 +4,13 @@ import { canonicalJson, repliesOf, type ScriptedReply } from '../wire.ts';
 import type { Effect } from './agent.ts';
 import { allServers, type Servers } from './changes.ts';
 import { findDifferences } from './differences.ts';
-import { lostFiles } from './judge-files.ts';
+import { findLostFiles } from './judge-files.ts';
 import type { Change } from './names.ts';
 import { MESSAGES, SCRIPTS } from './script.ts';
 import type { WireName } from './servers.ts';
 
 /** The data of a session whose turns have ended. */
-export interface Played {
+export interface PlayedSession {
   readonly wire: WireName;
   readonly change?: Change;
   readonly events: readonly SessionEvent[];
@@ -46,12 +46,12 @@ type EventOf<Type> = Extract<SessionEvent, { readonly type: Type }>;
 type Replied = EventOf<'model-replied'>;
 
 /** A call in the journal. */
-interface Called {
+interface CalledTool {
   readonly id: string;
   readonly name: string;
 }
 
-export async function judge(played: Played): Promise<Verdict> {
+export async function judge(played: PlayedSession): Promise<Verdict> {
   const { wire, change, events, answers, effects, servers } = played;
   const of = <Type extends SessionEvent['type']>(type: Type): EventOf<Type>[] =>
     events.filter((event): event is EventOf<Type> => event.type === type);
@@ -80,15 +80,15 @@ export async function judge(played: Played): Promise<Verdict> {
         SCRIPTS.main.turns.map(({ answer }) => answer),
         answers,
       ),
-      ...lostReplies(replies, of('frame-started')),
+      ...findLostReplies(replies, of('frame-started')),
       ...calls.flatMap(({ id, name }) =>
-        lostEnd(
+        findLostEnd(
           name,
           ends.filter(({ call }) => call === id),
         ),
       ),
       // If the model changes, the files are in the requests of both models.
-      ...(change ? missingChange(change, replies) : await lostFiles({ wire, events, servers })),
+      ...(change ? missingChange(change, replies) : await findLostFiles({ wire, events, servers })),
     ],
     miscounted: [
       ...calls.flatMap((call) =>
@@ -107,7 +107,7 @@ export async function judge(played: Played): Promise<Verdict> {
 }
 
 /** Returns `true` if an execution belongs to a call. A call that was never stored can have had the same id. */
-const isRunOf = ({ call, tool }: Effect, { id, name }: Called): boolean => call === id && tool === name;
+const isRunOf = ({ call, tool }: Effect, { id, name }: CalledTool): boolean => call === id && tool === name;
 
 const outcomeOf = ({ outcome, error }: EventOf<'turn-ended'>): string =>
   error ? `${outcome}: ${error.message}` : outcome;
@@ -125,7 +125,7 @@ const strayRun = ({ tool, call }: Effect): string[] =>
  * Compares the replies of the main loops and of each nested loop with the scripts, including their order and
  * parts.
  */
-function lostReplies(replies: readonly Replied[], frames: readonly EventOf<'frame-started'>[]): string[] {
+function findLostReplies(replies: readonly Replied[], frames: readonly EventOf<'frame-started'>[]): string[] {
   const expected = SCRIPTS.main.turns.flatMap(({ steps }) => steps.flatMap(({ calls }) => calls));
   const own = replies.filter(({ frame }) => frame === undefined);
   return [
@@ -164,7 +164,7 @@ function missingChange(change: Change, replies: readonly Replied[]): string[] {
 }
 
 /** Checks that each call ends once: with success, or with an unknown outcome for a `once` tool. */
-function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {
+function findLostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): string[] {
   const [end, ...more] = ends;
   if (!end || more.length > 0) return [`a call of ${tool} ended ${ends.length} times`];
   const { result } = end;
@@ -173,7 +173,7 @@ function lostEnd(tool: string, ends: readonly EventOf<'tool-call-ended'>[]): str
 }
 
 /** Returns the problems with the number of executions of a call. */
-function findMiscounted({ id, name }: Called, runs: readonly Effect[], isInDoubt: boolean): string[] {
+function findMiscounted({ id, name }: CalledTool, runs: readonly Effect[], isInDoubt: boolean): string[] {
   const keys = new Set(runs.map(({ key }) => key));
   const told = `${name} (${id}) ran ${runs.length} times`;
   const care = CARES[name];

@@ -76,7 +76,7 @@ const createCompatible =
   ({ wantsThoughts: adapts = wantsThoughts, ...server }, model = 'some-model') =>
     openaiCompatible({ model, apiKey, wantsThoughts: adapts || undefined, ...server });
 
-const bySdk = (wantsThoughts: 'field' | 'signature'): Make =>
+const sdkModelOf = (wantsThoughts: 'field' | 'signature'): Make =>
   sdkModel(
     (server, model) => createOpenAICompatible({ name: 'google', apiKey, ...server })(model),
     'some-model',
@@ -121,7 +121,7 @@ export const MODELS: Readonly<Record<WireName, Make>> = {
   deepseek: createCompatible('field'),
   'deepseek-sdk': sdkModel((server, model) => createDeepSeek({ apiKey, ...server })(model), 'deepseek-v4'),
   kimi: createCompatible('field'),
-  'kimi-sdk': bySdk('field'),
+  'kimi-sdk': sdkModelOf('field'),
   reasoning: createCompatible(),
   openrouter: createCompatible(),
   'openrouter-sdk': sdkModel(
@@ -129,7 +129,7 @@ export const MODELS: Readonly<Record<WireName, Make>> = {
     'anthropic/claude-sonnet-4.5',
   ),
   'extra-content': createCompatible('signature'),
-  'extra-content-sdk': bySdk('signature'),
+  'extra-content-sdk': sdkModelOf('signature'),
 };
 
 /** An older model of each wire, which an upgrade replaces with the model above. */

@@ -6,14 +6,14 @@ import { createResponsesWire } from '../responses.ts';
 import type { Script, Wire } from '../wire.ts';
 
 /** The inputs of a server. `seed` determines ids and signatures that no other server accepts. */
-export interface Played {
+export interface PlayedScript {
   readonly script: Script;
   readonly seed: string;
   /** The seeds of other servers of this wire whose thoughts its model reads, if it can. */
   readonly kin?: readonly string[];
 }
 
-type Make = (played: Played) => Wire;
+type Make = (played: PlayedScript) => Wire;
 
 /** Must set `exactArguments` if the adapter forwards the text of an input unchanged. */
 const chatWire =
@@ -56,4 +56,4 @@ export type WireName = keyof typeof SERVERS;
 export const WIRES = Object.keys(SERVERS) as readonly WireName[]; // the literal has a key for each wire
 
 /** Creates the strict server of a wire. */
-export const serverOf = (name: WireName, played: Played): Wire => SERVERS[name](played);
+export const serverOf = (name: WireName, played: PlayedScript): Wire => SERVERS[name](played);

@@ -34,10 +34,10 @@ async function tell(path: string, what: unknown): Promise<void> {
   if (!response.ok) throw new Error(`${path} returned ${response.status}.`);
 }
 
-const played = new Set(PLAYED.split(','));
+const playedSessions = new Set(PLAYED.split(','));
 
 const agents = agentsOf().flatMap((session) => {
-  if (!played.has(session.name)) return [];
+  if (!playedSessions.has(session.name)) return [];
   const { name, wire } = session;
   const at = (server: LoopName | 'other') => ({ baseURL: `${url}/${name}/${server}/v1` });
   const modelIn = (loop: LoopName) => MODELS[wire](at(loop));

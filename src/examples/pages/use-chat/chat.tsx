@@ -29,7 +29,7 @@ export function Chat({ desk, id, before }: ChatProps) {
               {message.parts.map((part, index) => (
                 <Part key={index} part={part} decide={chat.addToolApprovalResponse} />
               ))}
-              {!isBusy && !isWaiting(message) && <Again message={message} chat={chat} />}
+              {!isBusy && !isWaiting(message) && <RetryButton message={message} chat={chat} />}
             </li>
           ))}
         </ol>
@@ -54,7 +54,7 @@ const isWaiting = ({ parts }: UIMessage): boolean =>
 type Chatting = ReturnType<typeof useDeskChat>;
 
 /** Requests another answer to a message, or edits it. Later messages are no longer part of the chat. */
-function Again({ message, chat }: { message: UIMessage; chat: Chatting }) {
+function RetryButton({ message, chat }: { message: UIMessage; chat: Chatting }) {
   const { id: messageId, role, parts } = message;
   if (role === 'assistant')
     return (

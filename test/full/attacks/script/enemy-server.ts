@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen } from '../../../../src/examples/demo/loopback.ts';
 
 /** A message that the server received, with its request. */
-export interface Heard {
+export interface RecordedRequest {
   /** The scenario's name, from the path of the request. */
   readonly scenario: string;
   readonly path: string;
@@ -38,12 +38,12 @@ export interface Scenario {
   /** Uses revision 2026-07-28, which has no sessions. Defaults to an older revision. */
   readonly isStateless?: boolean;
   /** Returns the HTTP response to a message. It is called before all other members. */
-  readonly raw?: (heard: Heard) => RawResponse | undefined;
+  readonly raw?: (heard: RecordedRequest) => RawResponse | undefined;
 }
 
 export interface EnemyServer {
   readonly url: string;
-  readonly heard: readonly Heard[];
+  readonly heard: readonly RecordedRequest[];
   /** Plays a scenario at the path of this name. */
   stage(name: string, scenario: Scenario): void;
   stop(): void;
@@ -51,7 +51,7 @@ export interface EnemyServer {
 
 export async function startEnemyServer(): Promise<EnemyServer> {
   const scenarios = new Map<string, Scenario>();
-  const heard: Heard[] = [];
+  const heard: RecordedRequest[] = [];
   const answers = new Map<unknown, (result: unknown) => void>();
   let asked = 0;
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -95,7 +95,7 @@ export async function startEnemyServer(): Promise<EnemyServer> {
   };
 }
 
-async function toHeard(request: IncomingMessage): Promise<Heard> {
+async function toHeard(request: IncomingMessage): Promise<RecordedRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString();

@@ -5,7 +5,7 @@ import { SECRETS, ZETAS_WORDS } from './secrets.ts';
 import { type Victims, zetasView } from './victims.ts';
 
 /** The activity since the group began. */
-export interface Happened {
+export interface AttackRecord {
   readonly exchanges: readonly Exchange[];
   /** The Worker's console output. */
   readonly log: string;
@@ -31,7 +31,7 @@ export function isHealthy({ text }: { readonly text: string }): boolean {
 export async function brokenInvariants(
   scene: Scene,
   { victims, view }: { readonly victims: Victims; readonly view: string },
-  happened: Happened,
+  happened: AttackRecord,
 ): Promise<readonly string[]> {
   const broken: string[] = [];
   const health = await scene.nobody.get('/health');
@@ -46,7 +46,7 @@ export async function brokenInvariants(
 const VALUES: readonly string[] = Object.values(SECRETS);
 
 /** Returns where credentials appeared, and where other callers saw the words of zeta. */
-async function findLeaks(scene: Scene, happened: Happened): Promise<string[]> {
+async function findLeaks(scene: Scene, happened: AttackRecord): Promise<string[]> {
   const found: string[] = [];
   const look = (where: string, text: string, words: readonly string[] = VALUES): void => {
     for (const word of words) if (text.includes(word)) found.push(`'${word}' is in ${where}`);
@@ -83,7 +83,7 @@ function sessionsIn(exchanges: readonly Exchange[]): ReadonlySet<string> {
   );
 }
 
-const newComplaints = ({ model }: Scene, { complaintsBefore }: Happened): string[] =>
+const newComplaints = ({ model }: Scene, { complaintsBefore }: AttackRecord): string[] =>
   model.complaints.slice(complaintsBefore).map((complaint) => `The model refused a request: ${complaint}`);
 
 /**
@@ -100,7 +100,7 @@ const TOLD_BY_LOG = [
  * Returns the console errors and warnings that no attack of the group expects. Each extends to the start of the
  * next message.
  */
-function errorsIn({ log, logs }: Happened): string[] {
+function errorsIn({ log, logs }: AttackRecord): string[] {
   const messages = log.split(/\n(?=\[wrangler:|✘ |▲ |\w)/);
   return messages
     .filter((message) => /✘|\[ERROR\]|Uncaught|unhandled/i.test(message))

@@ -68,7 +68,7 @@ const lineOf = ({ name, tried, failed, waiting, broken, ms }: GroupReport): stri
     ...(broken.length > 0 ? [`${broken.length} invariants broken`] : []),
   ].join('; ');
 
-interface Running extends Omit<Play, 'stage'> {
+interface RunningPlay extends Omit<Play, 'stage'> {
   readonly stage: Stage;
   readonly exchanges: readonly Exchange[];
 }
@@ -80,7 +80,7 @@ interface ChosenAttacks {
 }
 
 async function playGroup(
-  running: Running,
+  running: RunningPlay,
   { name, attacks }: ChosenAttacks,
   zeta: { readonly victims: Victims; readonly view: string },
 ): Promise<GroupReport> {
@@ -116,7 +116,7 @@ async function playGroup(
 }
 
 /** Waits until the log contains `mark`. The console output arrives later than the responses. */
-async function consoleHasCome({ stage, logFile }: Running, mark: string): Promise<void> {
+async function consoleHasCome({ stage, logFile }: RunningPlay, mark: string): Promise<void> {
   await send(stage.origin, { path: '/health', headers: [['x-mark', mark]] });
   await pollUntil(`"${mark}" is on the console`, 10_000, async () =>
     readFileSync(logFile, 'utf8').includes(mark),
@@ -124,13 +124,13 @@ async function consoleHasCome({ stage, logFile }: Running, mark: string): Promis
 }
 
 /** An attack's outcome and its problems. */
-interface Tried {
+interface AttackOutcome {
   readonly wrong: string | undefined;
   readonly came: unknown;
 }
 
 /** Returns the problems with an attack's outcome, or with its side effects. */
-async function tryAttack(scene: Scene, attack: Attack): Promise<Tried> {
+async function tryAttack(scene: Scene, attack: Attack): Promise<AttackOutcome> {
   const { act, comes, effects = [] } = attack;
   const before = scene.world.effects.length;
   let came: unknown;

@@ -16,10 +16,10 @@ export type Reply =
   | string
   | readonly Call[]
   | { readonly calls: readonly Call[]; readonly tokens: number }
-  | ((asked: Asked) => string | readonly Call[]);
+  | ((asked: PuppetRequest) => string | readonly Call[]);
 
 /** The request that the model receives. */
-export interface Asked {
+export interface PuppetRequest {
   readonly messages: readonly WireMessage[];
   /** The names of the offered tools. */
   readonly tools: readonly string[];
@@ -107,7 +107,7 @@ function complaintAbout({ messages, tools = [] }: WireRequest, authorization?: s
 }
 
 /** The message and token count of a chat completion. */
-interface Said {
+interface PuppetMessage {
   readonly message: object;
   readonly tokens: number;
 }
@@ -118,7 +118,10 @@ const TOKENS = 120;
  * Returns the next reply of the last script that the conversation names. Files and steered messages are later
  * user messages, so the last message may not name the script.
  */
-function messageOf({ messages, tools = [] }: WireRequest, plays: readonly (readonly Reply[])[]): Said {
+function messageOf(
+  { messages, tools = [] }: WireRequest,
+  plays: readonly (readonly Reply[])[],
+): PuppetMessage {
   const named = messages.findLastIndex((message) => message.role === 'user' && PLAY.test(textOf(message)));
   const at = messages[named];
   const play =
@@ -149,7 +152,7 @@ const usageOf = (tokens: number): object => ({
   total_tokens: tokens,
 });
 
-function sendJson(response: ServerResponse, { message, tokens }: Said): void {
+function sendJson(response: ServerResponse, { message, tokens }: PuppetMessage): void {
   const choice = { index: 0, message, finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop' };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(
@@ -157,7 +160,7 @@ function sendJson(response: ServerResponse, { message, tokens }: Said): void {
   );
 }
 
-function sendEvents(response: ServerResponse, { message, tokens }: Said): void {
+function sendEvents(response: ServerResponse, { message, tokens }: PuppetMessage): void {
   const write = (choices: unknown[], more: object = {}): void => {
     const chunk = { object: 'chat.completion.chunk', model: 'puppet', choices, ...more };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { HOLES, USAGE } from './options.ts';
 
 /** The output and the exit code of a run. */
-interface Ran {
+interface RunResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-const run = (...args: readonly string[]): Promise<Ran> =>
+const run = (...args: readonly string[]): Promise<RunResult> =>
   new Promise((resolve) => {
     const program = join(import.meta.dirname, 'run-attacks.ts');
     execFile(process.execPath, [program, ...args], { timeout: 100_000 }, (failure, stdout, stderr) =>
@@ -19,13 +19,13 @@ const run = (...args: readonly string[]): Promise<Ran> =>
     );
   });
 
-const lastLine = ({ stdout }: Ran): string => stdout.trim().split('\n').at(-1) ?? '';
+const lastLine = ({ stdout }: RunResult): string => stdout.trim().split('\n').at(-1) ?? '';
 
 /** A hole, the name of an attack that succeeds because of it, and a text that selects the attacks to run. */
-type Planted = readonly [hole: string, attack: string, only: string];
+type PlantedHole = readonly [hole: string, attack: string, only: string];
 
 /** These holes do not hide each other, so one Worker can have all of them. */
-const together: readonly Planted[] = [
+const combinedHoles: readonly PlantedHole[] = [
   ['context-tenant', "context: a body cannot set the context key 'tenant'", 'context: a body cannot set'],
   ['no-roles', 'approvals: a caller without the role cannot approve', 'approvals: a caller without'],
   [
@@ -42,14 +42,14 @@ const together: readonly Planted[] = [
 ];
 
 /** It makes every caller a member of zeta, so it runs alone. */
-const alone: Planted = [
+const singleHole: PlantedHole = [
   'one-tenant',
   'owners: GET of a session of zeta does not exist for another tenant',
   'owners: GET',
 ];
 
 /** Plants holes and returns the findings. @throws Error if the run did not fail. */
-async function runWithHoles(holes: readonly Planted[]): Promise<string> {
+async function runWithHoles(holes: readonly PlantedHole[]): Promise<string> {
   const only = holes.map(([, , part]) => part).join(',');
   const ran = await run('--hole', holes.map(([hole]) => hole).join(','), '--only', only);
   const [, refused, tried] = /^attacks: (\d+) of (\d+) refused or harmless$/.exec(lastLine(ran)) ?? [];
@@ -70,7 +70,7 @@ describe('npm run attacks', () => {
   });
 
   it('is tested against every hole that can be planted', () => {
-    const planted = [...together, alone].map(([hole]) => hole);
+    const planted = [...combinedHoles, singleHole].map(([hole]) => hole);
     expect(planted.toSorted()).toEqual(Object.keys(HOLES).toSorted());
   });
 
@@ -82,15 +82,15 @@ describe('npm run attacks', () => {
   });
 
   it('reports each planted hole', { timeout: 120_000 }, async () => {
-    const found = await runWithHoles(together);
-    for (const [, attack] of together) expect(found).toContain(`  x ${attack}\n`);
+    const found = await runWithHoles(combinedHoles);
+    for (const [, attack] of combinedHoles) expect(found).toContain(`  x ${attack}\n`);
   });
 
   it("reports that a tenant can read another tenant's session, and names the secret word in the response", {
     timeout: 120_000,
   }, async () => {
-    const found = await runWithHoles([alone]);
-    expect(found).toContain(`  x ${alone[1]}\n`);
+    const found = await runWithHoles([singleHole]);
+    expect(found).toContain(`  x ${singleHole[1]}\n`);
     expect(found).toContain(
       "  x 'ZETA-VAULT-9319' is in what ann was answered to GET /agents/clerk/sessions/vault\n",
     );

@@ -10,7 +10,7 @@ export interface Delivery {
 }
 
 /** The differences of a delivery from a valid one. */
-export interface Departure {
+export interface DeliveryOptions {
   /** Seconds since the epoch. Defaults to now. */
   readonly time?: number;
   readonly secret?: string;
@@ -27,7 +27,7 @@ const hmacHex = (secret: string, text: string): string =>
 const JSON_TYPE = ['content-type', 'application/json'] as const;
 
 /** Signs a delivery as GitHub does. */
-export function githubDelivery(body: string, departure: Departure = {}): Delivery {
+export function githubDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
   const { secret = SECRETS.GITHUB_SECRET, hook = 'github', as = 'issues' } = departure;
   const headers = [
     JSON_TYPE,
@@ -41,7 +41,7 @@ export function githubDelivery(body: string, departure: Departure = {}): Deliver
 /** Signs a delivery as Slack does. */
 export function slackDelivery(
   body: string,
-  { time = nowInSeconds(), secret = SECRETS.SLACK_SECRET }: Departure = {},
+  { time = nowInSeconds(), secret = SECRETS.SLACK_SECRET }: DeliveryOptions = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
@@ -54,7 +54,7 @@ export function slackDelivery(
 /** Signs a delivery as Stripe does. */
 export function stripeDelivery(
   body: string,
-  { time = nowInSeconds(), secret = SECRETS.STRIPE_SECRET }: Departure = {},
+  { time = nowInSeconds(), secret = SECRETS.STRIPE_SECRET }: DeliveryOptions = {},
 ): Delivery {
   const headers = [
     JSON_TYPE,
@@ -64,7 +64,7 @@ export function stripeDelivery(
 }
 
 /** Signs a delivery by Standard Webhooks. */
-export function standardDelivery(body: string, departure: Departure = {}): Delivery {
+export function standardDelivery(body: string, departure: DeliveryOptions = {}): Delivery {
   const { time = nowInSeconds(), secret = SECRETS.STANDARD_SECRET, as: id = 'msg_1' } = departure;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signature = createHmac('sha256', key).update(`${id}.${time}.${body}`).digest('base64');

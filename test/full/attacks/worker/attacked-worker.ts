@@ -21,10 +21,10 @@ import { operators } from '../../../../src/modules/operators/entry.ts';
 import { openAi, openAiDescription } from '../../../../src/surfaces/openai/entry.ts';
 import { agents } from './agents.ts';
 import { hooks } from './hooks.ts';
-import { careless, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
+import { carelessAgents, misplacedHooks, misplacedOutgoing, misplacedToken } from './misplaced.ts';
 import { peers } from './peers.ts';
 import { hasHole, settings } from './settings.ts';
-import { leak, pay, records } from './tools.ts';
+import { leakTool, pay, records } from './tools.ts';
 import { authenticateTenant, chatCallers } from './who.ts';
 
 const model = openaiCompatible({
@@ -39,18 +39,18 @@ const model = openaiCompatible({
 });
 
 const endpoint = defineMcpEndpoint({
-  tools: [records, pay, leak, requireApproval({ ...pay, name: 'guarded' }, 'Pay?')],
+  tools: [records, pay, leakTool, requireApproval({ ...pay, name: 'guarded' }, 'Pay?')],
   agents: ['clerk', 'plain'],
 });
 
 const fileModule = files();
-const live = liveText();
+const liveModule = liveText();
 const index = sessionIndex();
 const operatorModule = operators();
 const pages = cors({ origins: ['https://app.example'] });
 
 const app: HoldfastConfig = {
-  agents: [...agents, ...careless],
+  agents: [...agents, ...carelessAgents],
   model,
   http: {
     maxBodyBytes: 200_000,
@@ -63,7 +63,7 @@ const app: HoldfastConfig = {
   },
   context: (_, { principal }) => ({ tenant: principal.tenant ?? principal.id, plan: 'basic' }),
   secrets: () => ({ API_KEY: settings.API_KEY, REMOTE_TOKEN: settings.REMOTE_TOKEN }),
-  use: [openApi(), endpoint, fileModule, live, pages, operatorModule],
+  use: [openApi(), endpoint, fileModule, liveModule, pages, operatorModule],
 };
 
 const use = [...(app.use ?? []), index, ...hooks, ...misplacedHooks, ...misplacedOutgoing];
@@ -93,13 +93,13 @@ interface AttackedApp {
   readonly env: Env;
 }
 
-const shut = { HOLDFAST_AUTH: '', HOLDFAST_TOKEN: '' };
+const closedEnv = { HOLDFAST_AUTH: '', HOLDFAST_TOKEN: '' };
 
 /**
  * Returns a rate limiter with the interface of the platform's binding. It allows three requests for each key
  * and never resets.
  */
-function threeEach(): { limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }> } {
+function limitToThree(): { limit(asked: { readonly key: string }): Promise<{ readonly success: boolean }> } {
   const counts = new Map<string, number>();
   return {
     async limit({ key }) {
@@ -111,10 +111,13 @@ function threeEach(): { limit(asked: { readonly key: string }): Promise<{ readon
 
 const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
   ['main', { holdfast: main, env: {} }],
-  ['local', { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost' } }],
+  ['local', { holdfast: builtIn, env: { ...closedEnv, HOLDFAST_AUTH: 'localhost' } }],
   [
     'token',
-    { holdfast: builtIn, env: { ...shut, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY } },
+    {
+      holdfast: builtIn,
+      env: { ...closedEnv, HOLDFAST_AUTH: 'localhost', HOLDFAST_TOKEN: settings.API_KEY },
+    },
   ],
   [
     'careless',
@@ -124,8 +127,8 @@ const DOORS: ReadonlyMap<string, AttackedApp> = new Map([
     },
   ],
   ['chat', { holdfast: chat, env: {} }],
-  ['shut', { holdfast: builtIn, env: shut }],
-  ['limited', { holdfast: limited, env: { RATE_LIMIT: threeEach() } }],
+  ['shut', { holdfast: builtIn, env: closedEnv }],
+  ['limited', { holdfast: limited, env: { RATE_LIMIT: limitToThree() } }],
 ]);
 
 /** One environment object for each app, because an app caches values by environment. */

@@ -9,11 +9,11 @@ import {
 import { hasHole } from './settings.ts';
 
 const owner = { tenant: 'acme' };
-const ours = { agent: 'clerk', owner } as const;
+const ownTarget = { agent: 'clerk', owner } as const;
 
 /** Accepts any delivery. */
 const unsigned = defineWebhook({
-  ...ours,
+  ...ownTarget,
   name: 'github',
   verify: ({ body }) => verified(String(body.byteLength), {}),
   start: () => ({ session: 'unsigned', message: 'Hello.' }),
@@ -23,10 +23,15 @@ const unsigned = defineWebhook({
 export const hooks = [
   hasHole('unsigned')
     ? unsigned
-    : githubWebhook({ ...ours, secret: 'GITHUB_SECRET', events: ['issues.opened', 'issue_comment'] }),
-  githubWebhook({ ...ours, name: 'github2', secret: ['GITHUB_SECRET', 'GITHUB_OLD'], maxBodyBytes: 20_000 }),
-  githubWebhook({ ...ours, name: 'unset', secret: 'NEVER_SET' }),
-  slackWebhook({ ...ours, secret: 'SLACK_SECRET' }),
-  stripeWebhook({ ...ours, secret: 'STRIPE_SECRET' }),
-  standardWebhook({ ...ours, secret: 'STANDARD_SECRET' }),
+    : githubWebhook({ ...ownTarget, secret: 'GITHUB_SECRET', events: ['issues.opened', 'issue_comment'] }),
+  githubWebhook({
+    ...ownTarget,
+    name: 'github2',
+    secret: ['GITHUB_SECRET', 'GITHUB_OLD'],
+    maxBodyBytes: 20_000,
+  }),
+  githubWebhook({ ...ownTarget, name: 'unset', secret: 'NEVER_SET' }),
+  slackWebhook({ ...ownTarget, secret: 'SLACK_SECRET' }),
+  stripeWebhook({ ...ownTarget, secret: 'STRIPE_SECRET' }),
+  standardWebhook({ ...ownTarget, secret: 'STANDARD_SECRET' }),
 ];

@@ -15,32 +15,32 @@ import {
 import { settings } from './settings.ts';
 
 const secret = settings.MISPLACED;
-const ours = { agent: 'clerk', owner: { tenant: 'acme' } } as const;
+const ownTarget = { agent: 'clerk', owner: { tenant: 'acme' } } as const;
 
 export const misplacedHooks = [
-  githubWebhook({ ...ours, name: 'careless-github', secret }),
-  slackWebhook({ ...ours, name: 'careless-slack', secret }),
-  stripeWebhook({ ...ours, name: 'careless-stripe', secret: ['NEVER_SET', secret] }),
-  standardWebhook({ ...ours, name: 'careless-standard', secret }),
+  githubWebhook({ ...ownTarget, name: 'careless-github', secret }),
+  slackWebhook({ ...ownTarget, name: 'careless-slack', secret }),
+  stripeWebhook({ ...ownTarget, name: 'careless-stripe', secret: ['NEVER_SET', secret] }),
+  standardWebhook({ ...ownTarget, name: 'careless-standard', secret }),
 ];
 
 export const misplacedToken = bearerToken(secret);
 
 const client = defineMcpClient({ name: 'careless', url: `${settings.REMOTE_URL}/trusted`, bearer: secret });
 
-const demand = defineTool({
+const secretDemandingTool = defineTool({
   name: 'demand',
   description: 'Needs a secret.',
   effect: 'read',
   run: (_, { secrets }) => secrets.require(secret),
 });
 
-export const careless: readonly Agent[] = [
+export const carelessAgents: readonly Agent[] = [
   defineAgent({
     name: 'careless',
     description: 'Has a secret in its code.',
     instructions: 'Do what you are asked.',
-    tools: [demand, mcpToolProvider({ clients: [client] })],
+    tools: [secretDemandingTool, mcpToolProvider({ clients: [client] })],
   }),
 ];
 

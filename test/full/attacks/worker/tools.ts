@@ -57,7 +57,7 @@ const whoami = defineTool({
   run: (_, { principal, context, inSession }) => ({ principal, context: context.toJSON(), inSession }),
 });
 
-export const leak = defineTool({
+export const leakTool = defineTool({
   name: 'leak',
   description: 'Says too much.',
   input: v.object({ as: v.optional(v.picklist(['plain', 'json', 'url', 'error', 'base64', 'basic'])) }),
@@ -77,7 +77,7 @@ function speakSecret(as: string, { secrets, progress, say }: CallContext): unkno
   return `It is ${secret}.`;
 }
 
-const hang = defineTool({
+const hangTool = defineTool({
   name: 'hang',
   description: 'Waits.',
   input: v.object({ gate: v.string() }),
@@ -85,7 +85,7 @@ const hang = defineTool({
   run: ({ gate }, call) => wait(gate, call),
 });
 
-const breed = defineTool({
+const breedTool = defineTool({
   name: 'breed',
   description: 'Schedules turns.',
   input: v.object({ count: v.number(), delaySeconds: v.number(), message: v.string() }),
@@ -94,7 +94,7 @@ const breed = defineTool({
     Promise.all(Array.from({ length: count }, () => sendLater(call, { message, delaySeconds }))),
 });
 
-const swarm = defineTool({
+const swarmTool = defineTool({
   name: 'swarm',
   description: 'Schedules as many turns as it can of these.',
   input: v.object({ count: v.number(), message: v.string() }),
@@ -106,7 +106,7 @@ const swarm = defineTool({
   },
 });
 
-const passOn = defineTool({
+const passOnTool = defineTool({
   name: 'pass_on',
   description: 'Sends a message to other sessions.',
   input: v.object({ message: v.string(), sessions: v.array(v.string()) }),
@@ -120,7 +120,7 @@ const passOn = defineTool({
   },
 });
 
-const peek = defineTool({
+const peekTool = defineTool({
   name: 'peek',
   description: 'Reads a file.',
   input: v.object({ id: v.string() }),
@@ -138,7 +138,20 @@ const manager = hasHole('no-roles') ? {} : { by: 'manager' };
 
 /** The tools of the agent `clerk`, each of a different kind. */
 export const clerksTools: readonly AnyTool[] = [
-  ...[pay, note, records, whoami, leak, hang, breed, swarm, passOn, peek, measure, scheduleMessage()],
+  ...[
+    pay,
+    note,
+    records,
+    whoami,
+    leakTool,
+    hangTool,
+    breedTool,
+    swarmTool,
+    passOnTool,
+    peekTool,
+    measure,
+    scheduleMessage(),
+  ],
   requireApproval(createPayTool('refund'), ({ amount: paid }) => `Refund ${paid}?`, manager),
   requireApproval(createPayTool('buy'), 'Buy it?'),
   requireApproval(createPayTool('transfer'), 'Transfer it?', { notBy: 'requester' }),

@@ -117,7 +117,7 @@ function placeIn(messages: readonly ModelMessage[]) {
   return { said: messages[from]?.text ?? '', at };
 }
 
-interface Made {
+interface ReplyParts {
   readonly text: string;
   readonly calls: readonly Called[];
   readonly reasoning: string | undefined;
@@ -125,7 +125,7 @@ interface Made {
   readonly read: number;
 }
 
-function toReply({ text, calls, reasoning, source, read }: Made): ModelReply {
+function toReply({ text, calls, reasoning, source, read }: ReplyParts): ModelReply {
   const toolCalls = calls.map(([name, input = {}], at) => ({
     id: `call_${at}`,
     name,

@@ -55,7 +55,7 @@ const refund = defineTool({
   run: ({ orderId, euro }) => `Refunded ${euro} euro of order ${orderId}.`,
 });
 
-const slow = defineTool({
+const slowTool = defineTool({
   name: 'count_stock',
   description: 'Count the stock of a shelf. It takes a while.',
   input: v.object({ shelf: v.string() }),
@@ -77,7 +77,7 @@ const hostile = defineTool({
   run: () => HOSTILE,
 });
 
-const fails = defineTool({
+const failingTool = defineTool({
   name: 'call_carrier',
   description: 'Ask the carrier where a parcel is.',
   effect: 'read',
@@ -111,7 +111,7 @@ const parcel = defineStateMachine({
   everywhere: [findOrder],
 });
 
-const byTheBook = definePlaybook({
+const refundPlaybook = definePlaybook({
   name: 'refund_by_the_book',
   description: 'Refund an order by the book.',
   input: v.object({ orderId }),
@@ -145,7 +145,7 @@ const clerk = defineAgent({
   description: 'Runs the desk of a small chandlery.',
   instructions: 'You run the desk of Kelp & Cordage, a small chandlery. Say what you did in one sentence.',
   tools: [
-    ...[findOrder, desk, parcel, byTheBook, slow, hostile, fails],
+    ...[findOrder, desk, parcel, refundPlaybook, slowTool, hostile, failingTool],
     ...[blackboardTools(), progressTool()],
     defineSubagent({ agent: researcher, input: v.object({ question: v.string() }) }),
   ],

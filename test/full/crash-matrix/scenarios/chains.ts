@@ -93,7 +93,7 @@ const chainScenario = (kind: string, entries: (types: Types) => readonly Chained
 });
 
 /** All objects of a list are bound, each with tools of different names. */
-const discovered: Scenario = {
+const discoverScenario: Scenario = {
   kind: 'discover',
   agent(kit) {
     const { Customer } = typesOf(kit);
@@ -116,7 +116,7 @@ const discovered: Scenario = {
 };
 
 /** An object that is bound in a nested loop, and is available when a loop with the same path starts again. */
-const nested: Scenario = {
+const nestedScenario: Scenario = {
   kind: 'chaining-nested',
   agent(kit) {
     const { Customer, Order } = typesOf(kit);
@@ -148,6 +148,6 @@ const nested: Scenario = {
 export const chains: readonly Scenario[] = [
   chainScenario('chaining', ({ Customer, Order }) => [chainFrom(Customer), chainFrom(Order)]),
   chainScenario('chaining-any', () => [chainAny()]),
-  discovered,
-  nested,
+  discoverScenario,
+  nestedScenario,
 ];

@@ -53,7 +53,7 @@ const ifItFits =
  * Results that exceed the context window, in a turn and in a nested loop. Results are shortened and earlier
  * turns are dropped.
  */
-const tooLong: Scenario = {
+const tooLongScenario: Scenario = {
   kind: 'context-length',
   tells: '"type":"conversation-cut"',
   agent: (kit) => {
@@ -98,5 +98,5 @@ export const compactions: readonly Scenario[] = [
     ]),
     tells: '"module":"compaction"',
   },
-  tooLong,
+  tooLongScenario,
 ];

@@ -98,7 +98,7 @@ const discovery: Scenario = {
 };
 
 /** An unfolding tool that discovers its tools when it is called, and again if the first discovery was empty. */
-const prepared: Scenario = {
+const preparedScenario: Scenario = {
   kind: 'unfolding-prepared',
   tells: '"slice":"listings"',
   agent: (kit) => {
@@ -140,4 +140,4 @@ const prepared: Scenario = {
   steps: [{ send: 'Go.' }, { send: 'Again.' }],
 };
 
-export const discoveries: readonly Scenario[] = [discovery, prepared];
+export const discoveries: readonly Scenario[] = [discovery, preparedScenario];

@@ -3,7 +3,7 @@ import type { Scenario } from '../lab/scenario.ts';
 import { defineSurvivor } from './survivor.ts';
 
 /** Two messages that wait for the running turn and are answered in order. */
-const queued: Scenario = {
+const queuedScenario: Scenario = {
   kind: 'queued',
   agent: (kit) =>
     defineSurvivor([kit.tool({ name: 'look', care: 'read' }), kit.tool({ name: 'pay', care: 'reconciled' })]),
@@ -24,7 +24,7 @@ const queued: Scenario = {
 };
 
 /** A message that the running turn accepts. */
-const steered: Scenario = {
+const steeredScenario: Scenario = {
   kind: 'steered',
   tells: '"type":"turn-steered"',
   agent: (kit) =>
@@ -41,7 +41,7 @@ const steered: Scenario = {
 };
 
 /** A turn that is cancelled while a batch of calls runs. */
-const cancelled: Scenario = {
+const cancelledScenario: Scenario = {
   kind: 'cancelled',
   tells: '"outcome":"cancelled"',
   agent: (kit) =>
@@ -61,7 +61,7 @@ const cancelled: Scenario = {
 };
 
 /** A call that schedules a message to its session. */
-const scheduled: Scenario = {
+const scheduledScenario: Scenario = {
   kind: 'scheduled',
   tells: '"scheduled":[',
   agent: (kit) =>
@@ -83,4 +83,9 @@ const scheduled: Scenario = {
   steps: [{ send: 'Go.' }, { wait: 200 }],
 };
 
-export const interruptions: readonly Scenario[] = [queued, steered, cancelled, scheduled];
+export const interruptions: readonly Scenario[] = [
+  queuedScenario,
+  steeredScenario,
+  cancelledScenario,
+  scheduledScenario,
+];

@@ -49,7 +49,7 @@ function orderCall(id: number, note?: string) {
 }
 
 /** Orders that were confirmed outside of the session. */
-const elsewhere: Scenario = {
+const movedStartScenario: Scenario = {
   kind: 'state-machine-elsewhere',
   agent: (kit) => defineSurvivor([startingIn(defineOrders(kit, 'reconciled'), 'confirmed')]),
   script: [
@@ -62,7 +62,7 @@ const elsewhere: Scenario = {
 };
 
 /** A new version of the code that renames a state. */
-const renamed: Scenario = {
+const renamedScenario: Scenario = {
   kind: 'state-machine-renamed',
   agent: (kit) => {
     const { world } = kit;
@@ -104,6 +104,6 @@ const renamedOrders = (kit: Kit) =>
 export const machines: readonly Scenario[] = [
   machineScenario('state-machine', 'reconciled'),
   machineScenario('state-machine-once', 'once'),
-  elsewhere,
-  renamed,
+  movedStartScenario,
+  renamedScenario,
 ];

@@ -18,7 +18,7 @@ const oneShot: Scenario = {
 };
 
 /** Artifacts that are written to the blackboard, and a tool that reads it. */
-const sinks: Scenario = {
+const sinkScenario: Scenario = {
   kind: 'sink-blackboard',
   agent: (kit) =>
     defineSurvivor([
@@ -91,7 +91,7 @@ const structured: Scenario = {
 };
 
 /** An answer that is rejected twice. */
-const refused: Scenario = {
+const refusedAnswerScenario: Scenario = {
   ...structured,
   kind: 'structured-answer-refused',
   script: [
@@ -100,4 +100,10 @@ const refused: Scenario = {
   ],
 };
 
-export const memories: readonly Scenario[] = [oneShot, sinks, pipeline, structured, refused];
+export const memories: readonly Scenario[] = [
+  oneShot,
+  sinkScenario,
+  pipeline,
+  structured,
+  refusedAnswerScenario,
+];

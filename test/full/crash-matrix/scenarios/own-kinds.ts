@@ -31,7 +31,7 @@ const rateLimited = (care: RepeatEffect): Scenario => ({
 });
 
 /** The calls of a subagent count for the agent that called it. */
-const counted: Scenario = {
+const countedScenario: Scenario = {
   kind: 'rate-limited-subagent',
   refuses: 1,
   kinds: [rateLimits.use()],
@@ -65,5 +65,5 @@ export const ownKinds: readonly Scenario[] = [
   rateLimited('idempotent'),
   rateLimited('once'),
   rateLimited('reconciled'),
-  counted,
+  countedScenario,
 ];

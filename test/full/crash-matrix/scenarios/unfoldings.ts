@@ -42,7 +42,7 @@ const plain: Scenario = {
 };
 
 /** An unfolding tool that opens once for the session, with one category and then with another. */
-const byCategory: Scenario = {
+const categoryScenario: Scenario = {
   kind: 'unfolding-category',
   agent: (kit) =>
     defineSurvivor([
@@ -76,7 +76,7 @@ function officeCall(category: string) {
 }
 
 /** The shopping cart from the guide. The tools of a selection share the content of the cart. */
-const selectable: Scenario = {
+const selectableScenario: Scenario = {
   kind: 'unfolding-selectable',
   agent: (kit) =>
     defineSurvivor([
@@ -122,7 +122,7 @@ const checkOut = (kit: Kit) =>
   });
 
 /** An unfolding tool inside another one, and an unfolding tool that hides all other tools when it is open. */
-const nested: Scenario = {
+const nestedScenario: Scenario = {
   kind: 'unfolding-nested',
   agent: (kit) =>
     defineSurvivor([
@@ -162,7 +162,7 @@ const nested: Scenario = {
 };
 
 /** An unfolding tool whose inner calls need approval at two levels, in the same turn and in a later one. */
-const guarded: Scenario = {
+const guardedScenario: Scenario = {
   kind: 'unfolding-guarded',
   agent: (kit) =>
     defineSurvivor([
@@ -207,7 +207,7 @@ const guarded: Scenario = {
 };
 
 /** An unfolding tool whose inner tools depend on the session's state. */
-const ofTheMoment: Scenario = {
+const positionScenario: Scenario = {
   kind: 'unfolding-position',
   agent: (kit) =>
     defineSurvivor([
@@ -246,7 +246,7 @@ const ofTheMoment: Scenario = {
 };
 
 /** A custom strategy: one call adds a tool, and another removes it. */
-const byStrategy: Scenario = {
+const strategyScenario: Scenario = {
   kind: 'strategy',
   agent(kit) {
     const pay = kit.tool({ name: 'pay', care: 'reconciled' });
@@ -286,10 +286,10 @@ const byStrategy: Scenario = {
 
 export const unfoldings: readonly Scenario[] = [
   plain,
-  byCategory,
-  selectable,
-  nested,
-  guarded,
-  ofTheMoment,
-  byStrategy,
+  categoryScenario,
+  selectableScenario,
+  nestedScenario,
+  guardedScenario,
+  positionScenario,
+  strategyScenario,
 ];

@@ -85,4 +85,4 @@ const askingWhileRunning: Scenario = {
   steps: [{ send: 'Go.' }, { wait: 100 }],
 };
 
-export const waits: readonly Scenario[] = [approval, manualResult, askingWhileRunning];
+export const waitScenarios: readonly Scenario[] = [approval, manualResult, askingWhileRunning];

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { MODES } from '../../../doors/testing.ts';
-import { cellsOf, type Played, trialsOf } from '../matrix.ts';
+import { cellsOf, type PlayedCell, trialsOf } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import type { TableRow } from '../table.ts';
-import type { Share, ThreadMessage } from './memory-thread.ts';
+import type { ThreadMessage, ThreadTask } from './memory-thread.ts';
 import type { MatrixOptions } from './options.ts';
 
 /** The results of the plays in memory. */
 export interface MemoryPlays {
   readonly rows: readonly TableRow[];
-  readonly played: readonly Played[];
+  readonly played: readonly PlayedCell[];
 }
 
 /** Plays every cell in memory, on all processors. `onPlayed` receives the progress. */
@@ -23,8 +23,8 @@ export async function playInMemory(
     .filter(({ disturbance }) => at === undefined || disturbance.at === at)
     .map(({ trial, disturbance }) => ({ kind: trial.scenario.kind, disturbance }));
   const threads = availableParallelism();
-  const played: Played[] = [];
-  const shares = Array.from({ length: threads }, (_, index): Share => {
+  const played: PlayedCell[] = [];
+  const shares = Array.from({ length: threads }, (_, index): ThreadTask => {
     return { cells: cells.filter((_one, place) => place % threads === index), without };
   });
   await Promise.all(
@@ -37,7 +37,7 @@ export async function playInMemory(
   return { rows, played };
 }
 
-function runThread(share: Share, onPlayed: (played: Played) => void): Promise<void> {
+function runThread(share: ThreadTask, onPlayed: (played: PlayedCell) => void): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const thread = new Worker(new URL('./memory-thread.ts', import.meta.url), { workerData: share });
   thread.on('message', (message: ThreadMessage) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Played } from '../matrix.ts';
+import type { PlayedCell } from '../matrix.ts';
 import { PROGRESS, type WorkerdOrder } from '../workerd-order.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
@@ -14,12 +14,12 @@ const root = resolve(import.meta.dirname, '../../../..');
  *
  * @throws Error if there is no report.
  */
-export async function playInWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
+export async function playInWorkerd(order: WorkerdOrder): Promise<readonly PlayedCell[]> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-crash-matrix-'));
   try {
     const report = join(folder, 'report.json');
     const output = await runTest(report, order);
-    const played = existsSync(report) ? playedIn(readFileSync(report, 'utf8')) : undefined;
+    const played = existsSync(report) ? readPlayed(readFileSync(report, 'utf8')) : undefined;
     if (!played) throw new Error(`The run in workerd wrote no report.\n${output}`);
     return played;
   } finally {
@@ -46,10 +46,12 @@ async function runTest(report: string, order: WorkerdOrder): Promise<string> {
   return said.join('\n');
 }
 
-function playedIn(report: string): readonly Played[] | undefined {
+function readPlayed(report: string): readonly PlayedCell[] | undefined {
   interface Report {
     readonly testResults: readonly {
-      readonly assertionResults: readonly { readonly meta: { readonly crashMatrix?: readonly Played[] } }[];
+      readonly assertionResults: readonly {
+        readonly meta: { readonly crashMatrix?: readonly PlayedCell[] };
+      }[];
     }[];
   }
   const { testResults } = JSON.parse(report) as Report; // the format of Vitest's JSON report

@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Played } from '../matrix.ts';
+import type { PlayedCell } from '../matrix.ts';
 import { SCENARIOS } from '../scenarios.ts';
 import { failuresOf, type TableRow, tableOf } from '../table.ts';
 import type { WorkerdOrder } from '../workerd-order.ts';
@@ -48,7 +48,7 @@ function forksAndRetries(): boolean {
   return spawnSync(process.execPath, [plays, '--matrix', 'whole'], { stdio: 'inherit' }).status === 0;
 }
 
-async function inWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
+async function inWorkerd(order: WorkerdOrder): Promise<readonly PlayedCell[]> {
   console.log(`crash-matrix: ${order.count} samples in workerd, seed ${order.seed} ...`);
   const played = await playInWorkerd(order);
   const rows = kinds.flatMap((kind) => {
@@ -61,7 +61,7 @@ async function inWorkerd(order: WorkerdOrder): Promise<readonly Played[]> {
   return played;
 }
 
-function print(where: string, rows: readonly TableRow[], played: readonly Played[]): void {
+function print(where: string, rows: readonly TableRow[], played: readonly PlayedCell[]): void {
   console.log(`\n${where}\n${tableOf(rows, played)}\n`);
   for (const failure of failuresOf(played, SHOWN)) console.log(`failed: ${failure}`);
 }

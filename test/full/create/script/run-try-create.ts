@@ -20,13 +20,13 @@ const PROGRAMS: Readonly<Record<Manager, readonly string[]>> = {
   bun: ['bun'],
 };
 
-interface Said {
+interface CommandOutput {
   readonly ms: number;
   readonly text: string;
 }
 
 /** Runs a command to its end. @throws Error with all output if the command fails. */
-async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Said> {
+async function command(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<CommandOutput> {
   const start = performance.now();
   const child = spawn('bash', ['-c', line], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';

@@ -14,7 +14,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const server = createServer((request, response) => {
     const answering = async (): Promise<void> => {
       const body = await bodyOf(request);
-      const { messages } = JSON.parse(body.toString()) as { messages: readonly Said[] };
+      const { messages } = JSON.parse(body.toString()) as { messages: readonly ServedMessage[] };
       await model.onRequest(body.byteLength);
       const answer = { choices: [{ message: replyTo(messages), finish_reason: 'stop' }] };
       response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
@@ -34,7 +34,7 @@ export async function startModelServer(): Promise<ModelServer> {
   return model;
 }
 
-interface Said {
+interface ServedMessage {
   readonly role: string;
   readonly content: unknown;
 }
@@ -45,7 +45,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function replyTo(messages: readonly Said[]): object {
+function replyTo(messages: readonly ServedMessage[]): object {
   // Images of tools follow as user messages with several parts, so the search skips them.
   const at = messages.findLastIndex(({ role, content }) => role === 'user' && typeof content === 'string');
   const wanted = Number(/^Draw (\d+)/.exec(String(messages[at]?.content))?.[1] ?? 0);

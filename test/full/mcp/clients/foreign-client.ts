@@ -12,7 +12,7 @@ import { MCPServerStreamableHttp } from '@openai/agents';
 import * as v from 'valibot';
 
 /** The parts of a call's result that the client exposes. */
-export interface Called {
+export interface CallOutcome {
   readonly text: string;
   /** `undefined` if the client does not expose it. */
   readonly structured: Readonly<Record<string, unknown>> | undefined;
@@ -24,7 +24,7 @@ export interface Called {
 export interface ForeignClient {
   /** Returns the names of the listed tools. */
   tools(): Promise<readonly string[]>;
-  call(name: string, input: Readonly<Record<string, string>>): Promise<Called>;
+  call(name: string, input: Readonly<Record<string, string>>): Promise<CallOutcome>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const Answer = v.object({
   structuredContent: v.optional(v.record(v.string(), v.unknown())),
 });
 
-function fromAnswer(answer: unknown, told: Called['told'] = []): Called {
+function fromAnswer(answer: unknown, told: CallOutcome['told'] = []): CallOutcome {
   const { content, structuredContent: structured } = v.parse(Answer, answer);
   return { text: content.map(({ text }) => text).join('\n'), structured, told };
 }

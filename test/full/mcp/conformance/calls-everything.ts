@@ -20,12 +20,12 @@ export const callsEverything: ChatModel = {
   },
 };
 
-type Wanted = Map<string, JsonObject>;
+type WantedCall = Map<string, JsonObject>;
 
 /** A tool whose input is the schema of another tool, as the client received it. */
 const ECHO = 'json_schema_echo';
 
-const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wanted) => ({
+const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: WantedCall) => ({
   id: `call_${index}`,
   name,
   // Schemas arrive as JSON.
@@ -33,7 +33,7 @@ const callOf = ({ name, inputSchema }: ToolDefinition, index: number, wanted: Wa
 });
 
 /** Returns the inputs in a JSON message. Omits `null` values, as a model would. */
-function wantedIn(message: string): Wanted {
+function wantedIn(message: string): WantedCall {
   if (!message.startsWith('{')) return new Map();
   const { toolCalls = [] }: { readonly toolCalls?: readonly { name: string; arguments: JsonObject }[] } =
     JSON.parse(message);

@@ -4,8 +4,8 @@ import { mcpResult } from '../../../../src/mcp/server/entry.ts';
 import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { PNG, WAV } from './samples.ts';
 
-const nothing = v.object({});
-const base = { input: nothing, effect: 'read' } as const;
+const noInput = v.object({});
+const base = { input: noInput, effect: 'read' } as const;
 
 const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const;
 

@@ -10,7 +10,7 @@ import { toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { RecordedRequest, ServerName } from '../servers/provided.ts';
 import type { RealRun } from './real-run.ts';
-import { atProgress, calls, type RealTalk, worksFor } from './real-talk.ts';
+import { actAtProgress, calls, isFast, type RealTalk } from './real-talk.ts';
 
 /** A way in which a turn sends data to a server. Only the data that a converter allows may be sent. */
 export interface LeakPath {
@@ -85,15 +85,15 @@ export const LEAK_PATHS: Readonly<Record<string, LeakPath>> = {
     sends: ['tools/call', 'notifications/cancelled', 'tools/call', 'answer'],
   },
   'a call that is cancelled': {
-    replies: [worksFor(60)],
+    replies: [isFast(60)],
     turn: (talk, body) =>
-      atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
+      actAtProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
     sends: ['tools/call', 'notifications/cancelled'],
   },
   'a stream that is resumed': {
-    replies: [worksFor(1.5)],
+    replies: [isFast(1.5)],
     server: 'everything-stdio',
-    turn: (talk, body, run) => atProgress(talk.stream(body), () => run.cut()),
+    turn: (talk, body, run) => actAtProgress(talk.stream(body), () => run.cut()),
     sends: ['tools/call', 'resume'],
   },
   'a session that continues in the next turn': {
@@ -122,7 +122,7 @@ export const LEAK_PATHS_2026: Readonly<Record<string, LeakPath>> = {
     replies: [calls('spell', { word: 'tide'.repeat(60) })],
     server: 'sdk-2026',
     turn: (talk, body) =>
-      atProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
+      actAtProgress(talk.stream(body), () => talk.via(`${talk.session}/cancel`, { method: 'POST' })),
   },
   "an answer to the server's question": {
     replies: [calls('ask_word')],

@@ -5,7 +5,7 @@ import { calls, realTalk } from './real-talk.ts';
 
 const ada = { name: 'Ada', entityType: 'person', observations: ['writes programs'] };
 const engine = { name: 'Engine', entityType: 'machine', observations: ['is made of brass'] };
-const wrote = { from: 'Ada', to: 'Engine', relationType: 'programs' };
+const programsRelation = { from: 'Ada', to: 'Engine', relationType: 'programs' };
 
 interface Step {
   readonly tool: string;
@@ -23,7 +23,7 @@ const deleteStep = (tool: string, what: string, input: Step['input']): Step => (
   shows: `${what} deleted successfully`,
 });
 
-const likes = { entityName: 'Ada', addedObservations: ['likes numbers'] };
+const likesObservation = { entityName: 'Ada', addedObservations: ['likes numbers'] };
 
 /**
  * Uses every tool of the server. Each step uses the data of the previous steps. The server formats only some of
@@ -38,22 +38,30 @@ const steps: readonly Step[] = [
   },
   {
     tool: 'create_relations',
-    input: { relations: [wrote] },
-    value: { relations: [wrote] },
-    shows: JSON.stringify([wrote], null, 2),
+    input: { relations: [programsRelation] },
+    value: { relations: [programsRelation] },
+    shows: JSON.stringify([programsRelation], null, 2),
   },
   {
     tool: 'add_observations',
     input: { observations: [{ entityName: 'Ada', contents: ['likes numbers'] }] },
-    value: { results: [likes] },
-    shows: JSON.stringify([likes], null, 2),
+    value: { results: [likesObservation] },
+    shows: JSON.stringify([likesObservation], null, 2),
   },
-  { tool: 'search_nodes', input: { query: 'brass' }, value: { entities: [engine], relations: [wrote] } },
+  {
+    tool: 'search_nodes',
+    input: { query: 'brass' },
+    value: { entities: [engine], relations: [programsRelation] },
+  },
   deleteStep('delete_observations', 'Observations', {
     deletions: [{ entityName: 'Ada', observations: ['likes numbers'] }],
   }),
-  { tool: 'open_nodes', input: { names: ['Ada'] }, value: { entities: [ada], relations: [wrote] } },
-  deleteStep('delete_relations', 'Relations', { relations: [wrote] }),
+  {
+    tool: 'open_nodes',
+    input: { names: ['Ada'] },
+    value: { entities: [ada], relations: [programsRelation] },
+  },
+  deleteStep('delete_relations', 'Relations', { relations: [programsRelation] }),
   deleteStep('delete_entities', 'Entities', { entityNames: ['Engine'] }),
   { tool: 'read_graph', input: {}, value: { entities: [ada], relations: [] } },
 ];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { answers } from './everything-answers.ts';
 import { realRun } from './real-run.ts';
-import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';
+import { actAtProgress, calls, isFast, realTalk } from './real-talk.ts';
 
 const WORK = calls('trigger-long-running-operation', { duration: 0.6, steps: 3 });
 
@@ -44,9 +44,9 @@ describe('a real server that supports only the transport of 2024-11-05', () => {
   it('does not end the turn if it dies during a call', async () => {
     const run = realRun('everything-sse');
     const talk = realTalk(run, {
-      replies: [worksFor(60), 'I do without.'],
+      replies: [isFast(60), 'I do without.'],
     });
-    const answer = await atProgress(talk.stream(), () => run.kill());
+    const answer = await actAtProgress(talk.stream(), () => run.kill());
     expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.shown()).toEqual([
       "Error: The connection of tool 'trigger-long-running-operation' was lost before it answered.",

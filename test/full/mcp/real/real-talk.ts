@@ -17,7 +17,7 @@ import {
   newSession,
   post,
   type Send,
-  type Sent,
+  type SentEvent,
   SSE,
   sessionName,
 } from '../../../gate/workerd/http/client.ts';
@@ -47,7 +47,7 @@ export interface RealTalk {
     headers?: Readonly<Record<string, string>>,
   ): Promise<Record<string, unknown>>;
   /** Sends a message and yields the events of its stream. */
-  stream(body?: Readonly<Record<string, unknown>>): AsyncGenerator<Sent>;
+  stream(body?: Readonly<Record<string, unknown>>): AsyncGenerator<SentEvent>;
   /** Returns the same session and script on a new Worker. */
   restarted(): RealTalk;
   /** Runs an open turn in a new invocation, as its alarm would. */
@@ -140,8 +140,8 @@ async function pendingIn(session: string, via: Send, headers: HeadersInit): Prom
 }
 
 /** Reads a turn's stream, calls `act` once at the first progress, and returns the result of the turn. */
-export async function atProgress(
-  events: AsyncGenerator<Sent>,
+export async function actAtProgress(
+  events: AsyncGenerator<SentEvent>,
   act: () => Promise<unknown>,
 ): Promise<Record<string, unknown> | undefined> {
   let isDue = true;
@@ -158,7 +158,7 @@ export async function atProgress(
  * Returns a reply that calls the everything server's long operation for this many seconds, with ten progress
  * messages per second.
  */
-export const worksFor = (duration: number): ScriptedReply =>
+export const isFast = (duration: number): ScriptedReply =>
   calls('trigger-long-running-operation', { duration, steps: duration * 10 });
 
 /** Returns a reply that calls one tool. */

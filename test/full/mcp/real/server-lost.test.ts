@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMcpToolFactory } from '../../../../src/mcp/tools/entry.ts';
 import type { RecordedRequest } from '../servers/provided.ts';
 import { realRun } from './real-run.ts';
-import { atProgress, calls, realTalk, worksFor } from './real-talk.ts';
+import { actAtProgress, calls, isFast, realTalk } from './real-talk.ts';
 
 const UNKNOWN =
   "Error: The outcome of this call of 'trigger-long-running-operation' is unknown: it was started, and no answer came back. " +
@@ -25,8 +25,8 @@ describe('a real server that dies', () => {
     async (effect, shows) => {
       const run = realRun('everything-stdio');
       const effects = { 'trigger-long-running-operation': effect };
-      const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { effects } });
-      const answer = await atProgress(talk.stream(), () => run.kill());
+      const talk = realTalk(run, { replies: [isFast(60), 'I do without.'], client: { effects } });
+      const answer = await actAtProgress(talk.stream(), () => run.kill());
       expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
       expect(talk.shown()).toEqual([shows]);
     },
@@ -34,8 +34,8 @@ describe('a real server that dies', () => {
 
   it('is abandoned when its stream cannot be resumed', async () => {
     const run = realRun('everything');
-    const talk = realTalk(run, { replies: [worksFor(60), 'I do without.'], client: { timeout: 3_000 } });
-    const answer = await atProgress(talk.stream(), () => run.kill());
+    const talk = realTalk(run, { replies: [isFast(60), 'I do without.'], client: { timeout: 3_000 } });
+    const answer = await actAtProgress(talk.stream(), () => run.kill());
     expect(answer).toMatchObject({ outcome: 'completed', text: 'I do without.' });
     expect(talk.shown()).toEqual([
       "Error: MCP tool 'trigger-long-running-operation' did not answer within 3000 ms.",

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A request to a server with its whole body. */
-export interface Arrived {
+export interface ArrivedRequest {
   /** The name of the run, which isolates tests that use the same server. */
   readonly run: string;
   /** The rest of the URL after the run, such as `/mcp`. */
@@ -13,7 +13,7 @@ export interface Arrived {
 
 /** One of the real servers. Tests reach it through a front. */
 export interface Backend {
-  handle(arrived: Arrived): Promise<void>;
+  handle(arrived: ArrivedRequest): Promise<void>;
   /** Kills the processes of this run without closing its connections. */
   kill(run: string): void;
   /** Returns its running processes. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { listen } from '../../../../src/examples/demo/loopback.ts';
-import type { Arrived, Backend } from './backend.ts';
+import type { ArrivedRequest, Backend } from './backend.ts';
 import type { RecordedRequest } from './provided.ts';
 
 /** A server that forwards requests of tests to a real server, and records them. It listens on loopback. */
@@ -52,7 +52,7 @@ export async function startFront(backend: Backend): Promise<Front> {
     response.end();
   }
 
-  async function serve(run: Run, arriving: Omit<Arrived, 'body'>): Promise<void> {
+  async function serve(run: Run, arriving: Omit<ArrivedRequest, 'body'>): Promise<void> {
     const { request, response } = arriving;
     const body = await textOf(request);
     const { method = '', url = '', rawHeaders: headers } = request;

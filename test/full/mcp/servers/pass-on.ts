@@ -1,11 +1,11 @@
 import { type IncomingMessage, request as requestTo } from 'node:http';
-import type { Arrived } from './backend.ts';
+import type { ArrivedRequest } from './backend.ts';
 
 /** The address of a server. */
 export type Listening = { readonly socketPath: string } | { readonly host: string; readonly port: number };
 
 /** Forwards a request to a server. */
-export function passOn(arrived: Arrived, to: Listening): void {
+export function passOn(arrived: ArrivedRequest, to: Listening): void {
   const { request, response, body, path } = arrived;
   const { method, headers } = request;
   const onward = requestTo({ ...to, path, method, headers }, (answer) => {
@@ -24,7 +24,7 @@ export function passOn(arrived: Arrived, to: Listening): void {
  * Returns the response. In the old transport, the first event contains the URL for messages, which needs the
  * run's prefix.
  */
-function passBack({ run, path, response }: Arrived, answer: IncomingMessage): void {
+function passBack({ run, path, response }: ArrivedRequest, answer: IncomingMessage): void {
   if (path === '/sse') {
     answer.once('data', (first: Buffer) => {
       response.write(String(first).replace('data: /message', `data: /${run}/message`));

@@ -92,7 +92,7 @@ const manual = defineManualTool({
   expires: 120_000,
 });
 
-const later = defineTool({
+const scheduleTool = defineTool({
   name: 'later',
   description: 'Schedules a turn.',
   effect: 'idempotent',
@@ -194,7 +194,7 @@ export function toolsOf({ outside, version }: AppOptions): {
     ...Object.values(simple),
     fails,
     manual,
-    later,
+    scheduleTool,
     tally,
     work,
     order,

@@ -10,7 +10,11 @@ export interface CutOffCall {
  * Returns the calls with effects that started up to the event `until` and are missing or open in a fork at
  * `at`. Computed independently of the library, from the content of the fork.
  */
-export function cutOffIn(events: readonly StoredEvent[], at: number, until: number): readonly CutOffCall[] {
+export function cutOffCallsIn(
+  events: readonly StoredEvent[],
+  at: number,
+  until: number,
+): readonly CutOffCall[] {
   const labels = new Map<string, string>();
   const started = new Set<string>();
   const settled = new Set<string>();

@@ -117,13 +117,13 @@ function judgeDoubled(
 }
 
 /** A call with the data that is needed to judge it. */
-interface Judged {
+interface JudgedCall {
   readonly turn: TurnStory;
   readonly call: CallStory;
   readonly excuses: Excuses;
 }
 
-function judgeCall({ turn, call, excuses }: Judged, effects: readonly Effect[]): Finding[] {
+function judgeCall({ turn, call, excuses }: JudgedCall, effects: readonly Effect[]): Finding[] {
   const [word] = call.told;
   const isOpen = call.told.length === 0 && turn.outcomes.length === 0;
   if (isOpen) return [];
@@ -171,7 +171,7 @@ function judgeCount(call: CallStory, word: Told, effects: readonly Effect[]): Fi
  * Checks that a call fails only for a known reason: its tool fails as planned, the model of its loop failed, or
  * its unfolding tool was not called in its turn.
  */
-function judgeFailure({ turn, call, excuses }: Judged, word: Told): Finding[] {
+function judgeFailure({ turn, call, excuses }: JudgedCall, word: Told): Finding[] {
   const result = resultOf(call);
   const isByModel = excuses.mayModelFail && MODEL_FAILED.some((words) => result.includes(words));
   const isNotOffered = BEHIND_DESK.includes(call.tool) && ![...turn.calls.values()].some(isDesk);

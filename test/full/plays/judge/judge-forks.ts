@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResultData } from '../../../../src/index.ts';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { AskedFork, ListedFork, SentFork } from '../play/forks.ts';
-import { type CutOffCall, cutOffIn } from './cut-off.ts';
+import { type CutOffCall, cutOffCallsIn } from './cut-off.ts';
 import type { Journals } from './judge-streams.ts';
 import type { CallStory, TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
@@ -173,7 +173,7 @@ function judgeReply(reply: AskedFork, source: ForkSession | undefined): string[]
   if (reply.came !== 'would-repeat' || !source || source.isErasable) return [];
   if (reply.repeatEffects) return ['It is refused, and may repeat effects.'];
   const at = reply.askedAt ?? source.headAt(reply.sentAt);
-  const known = new Set(cutOffIn(source.events, at, Infinity).map(({ call }) => call));
+  const known = new Set(cutOffCallsIn(source.events, at, Infinity).map(({ call }) => call));
   const wrong = reply.calls.filter((call) => !known.has(call));
   return reply.calls.length === 0 || wrong.length > 0
     ? [
@@ -200,7 +200,7 @@ function judgeForked(
   const asked = replies[0]?.askedAt;
   const sentAt = Math.min(...replies.map((reply) => reply.sentAt));
   const mayRepeat = replies.some(({ repeatEffects }) => repeatEffects);
-  const known = mayRepeat ? [] : cutOffIn(source.events, at, source.headAt(sentAt));
+  const known = mayRepeat ? [] : cutOffCallsIn(source.events, at, source.headAt(sentAt));
   return [
     ...(forked.from !== source.session || forked.upTo !== at || (asked !== undefined && asked !== at)
       ? [`Asked for at ${asked} it is of ${forked.from} at ${forked.upTo}, and said to be at ${at}.`]
@@ -234,7 +234,7 @@ function cutOffBefore(fork: ForkSession, forks: Forks): readonly CutOffCall[] {
   const forked = forkedIn(fork.events);
   const source = forked && forks.sessions.get(forked.from);
   if (!source || source.isErasable) return [];
-  const own = cutOffIn(source.events, forked.upTo, headWhenAsked(fork, source, forks));
+  const own = cutOffCallsIn(source.events, forked.upTo, headWhenAsked(fork, source, forks));
   return [...own, ...cutOffBefore(source, forks)];
 }
 

@@ -1,4 +1,4 @@
-import type { Sent } from '../play/user.ts';
+import type { SentMessage } from '../play/user.ts';
 import type { TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
 
@@ -11,7 +11,7 @@ export interface Home {
 /**
  * Checks that every accepted message has exactly one outcome, and that its sender received only that outcome.
  */
-export function judgeMessage(name: string, sent: Sent, { turns, erasedTurns }: Home): Finding[] {
+export function judgeMessage(name: string, sent: SentMessage, { turns, erasedTurns }: Home): Finding[] {
   const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
   const accepted = new Set(
     sent.replies.flatMap((reply) => ('turn' in reply && reply.to === 'message' ? [reply.turn] : [])),
@@ -33,14 +33,17 @@ export function judgeMessage(name: string, sent: Sent, { turns, erasedTurns }: H
   ];
 }
 
-interface Judged {
+interface JudgedMessages {
   readonly homes: readonly { readonly as: string; readonly turn: TurnStory }[];
   readonly erasedTurns: ReadonlySet<string>;
   find(rule: string, what: string): Finding;
 }
 
 /** Checks that a reply matches the journal. */
-function judgeReply(reply: Sent['replies'][number], { homes, erasedTurns, find }: Judged): Finding[] {
+function judgeReply(
+  reply: SentMessage['replies'][number],
+  { homes, erasedTurns, find }: JudgedMessages,
+): Finding[] {
   if (reply.came === 'unexpected')
     return [find('unexpected answer', `${reply.to}: ${reply.status} ${reply.body}`)];
   if (reply.came !== 'answer' || erasedTurns.has(reply.turn)) return [];
@@ -55,7 +58,7 @@ function judgeReply(reply: Sent['replies'][number], { homes, erasedTurns, find }
 }
 
 /** Checks that the sender of a message with a key finally receives an answer. */
-function judgeSilence({ errand, replies }: Sent, find: Judged['find']): Finding[] {
+function judgeSilence({ errand, replies }: SentMessage, find: JudgedMessages['find']): Finding[] {
   const isOver = replies.some(
     (reply) =>
       ['answer', 'gone', 'unexpected'].includes(reply.came) ||

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
-import type { Sent } from '../play/user.ts';
+import type { SentMessage } from '../play/user.ts';
 import type { ForkSession } from './judge-forks.ts';
 import type { TurnStory } from './story.ts';
 import type { Finding } from './witness.ts';
@@ -10,7 +10,10 @@ const ANSWERED = ['completed', 'returned-direct'];
  * Checks that a turn is retried only if it has no answer, only once, and only if it was the last turn when the
  * retry was requested. Another message can start while the request is in transit.
  */
-export function judgeRetried({ session, turns, own, headAt }: ForkSession, sent: readonly Sent[]): Finding[] {
+export function judgeRetried(
+  { session, turns, own, headAt }: ForkSession,
+  sent: readonly SentMessage[],
+): Finding[] {
   const find = (what: string): Finding => ({ rule: 'retry', where: session, what });
   const retries = own.flatMap((turn) => (turn.retries === undefined ? [] : [{ turn, of: turn.retries }]));
   const times = Map.groupBy(retries, ({ of }) => of);
@@ -31,7 +34,7 @@ export function judgeRetried({ session, turns, own, headAt }: ForkSession, sent:
 }
 
 /** Returns when the first request for a retry was sent, or `Infinity` if that is unknown. */
-function askedAt({ turn }: TurnStory, sent: readonly Sent[]): number {
+function askedAt({ turn }: TurnStory, sent: readonly SentMessage[]): number {
   const own = sent.filter(({ replies }) => replies.some((reply) => 'turn' in reply && reply.turn === turn));
   return own.length === 0
     ? Number.POSITIVE_INFINITY
@@ -44,7 +47,7 @@ interface Home extends Pick<ForkSession, 'turns' | 'events' | 'isErasable' | 'he
 }
 
 /** Checks that a retry is one turn, and that its sender received only the outcome in the journal. */
-export function judgeRetry(name: string, sent: Sent, home: Home): Finding[] {
+export function judgeRetry(name: string, sent: SentMessage, home: Home): Finding[] {
   const { turns, erasedTurns, isErasable } = home;
   const find = (rule: string, what: string): Finding => ({ rule, where: name, what });
   const accepted = new Set(
@@ -92,7 +95,7 @@ function hadAnswer(
 type Ended = Extract<StoredEvent, { type: 'turn-ended' }>;
 
 /** Checks that retries with different keys are different turns. */
-export function judgeKeys(sent: readonly Sent[]): Finding[] {
+export function judgeKeys(sent: readonly SentMessage[]): Finding[] {
   const byTurn = new Map<string, Set<string>>();
   for (const { session, errand, replies } of sent) {
     if ('plan' in errand || !errand.keyed) continue;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
-import type { Reply, Shown } from '../play/reply.ts';
+import type { Reply, ShownEvent } from '../play/reply.ts';
 import type { Finding } from './witness.ts';
 
 /** A stream that a client read. */
 export interface ReadStream {
   readonly session: string;
-  readonly shown: readonly Shown[];
+  readonly shown: readonly ShownEvent[];
   /** The last reply of a turn's stream. */
   readonly end?: Reply | undefined;
   /** `true` if the stream was read long enough to contain the whole journal. */
@@ -29,7 +29,7 @@ export function judgeStream(stream: ReadStream, journals: Journals): Finding[] {
   ];
 }
 
-function judgeShown(shown: readonly Shown[], events: readonly StoredEvent[]): string[] {
+function judgeShown(shown: readonly ShownEvent[], events: readonly StoredEvent[]): string[] {
   return shown.flatMap(({ seq, type, data, isEarly }, index) => {
     const event = events[seq - 1];
     const before = shown[index - 1]?.seq;

@@ -1,14 +1,14 @@
 import type { StoredEvent } from '../../../../src/journal/entry.ts';
 import type { ObjectHost } from '../machine/object-host.ts';
 import { type Evidence, isErasableIn } from '../play/play.ts';
-import type { Sent } from '../play/user.ts';
+import type { SentMessage } from '../play/user.ts';
 import { judgeCalls, judgeStrangers } from './judge-calls.ts';
 import { type ForkSession, forkedIn, judgeForks } from './judge-forks.ts';
 import { judgeMessage, judgeTurn } from './judge-messages.ts';
 import { judgeKeys, judgeRetried, judgeRetry } from './judge-retries.ts';
 import { judgeStream, type ReadStream } from './judge-streams.ts';
 import { closeUnread, judgeLate, storyOf, type TurnStory } from './story.ts';
-import { type Finding, incarnationOf, journalOf, leftIn, turnsAreIn } from './witness.ts';
+import { type Finding, incarnationOf, journalOf, turnsAreIn, waitingIn } from './witness.ts';
 
 export type { Finding } from './witness.ts';
 
@@ -67,7 +67,7 @@ const NOWHERE: Pick<SessionStory, 'turns' | 'events' | 'isErasable' | 'headAt' |
   erasedTurns: new Set(),
 };
 
-const judgeSent = (one: Sent, home: typeof NOWHERE): Finding[] =>
+const judgeSent = (one: SentMessage, home: typeof NOWHERE): Finding[] =>
   'plan' in one.errand
     ? judgeMessage(one.errand.plan.message, one, home)
     : judgeRetry(one.errand.name, one, home);
@@ -126,7 +126,7 @@ function judgeSession(evidence: Evidence, story: SessionStory): Finding[] {
     ...judgeLate(events, turns),
     ...judgeScheduled(own),
     ...judgeErased(host, erasedTurns),
-    ...leftIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
+    ...waitingIn(host).map((what) => ({ rule: 'left over', where: host.name, what })),
     ...judgeFolds(evidence, host, events),
     ...judgeTimes(evidence, story),
     ...streamsOf(evidence, story).flatMap((stream) => judgeStream(stream, journals)),

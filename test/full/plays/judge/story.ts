@@ -89,7 +89,7 @@ export function closeUnread(turns: readonly TurnStory[], closed: ReadonlyMap<str
       if (call.told.length > 0) continue;
       const result = closed.get(call.id);
       // The model does not receive results of nested calls.
-      call.told.push(result ? toldBy(result) : call.isStarted ? 'unknown' : 'not-run');
+      call.told.push(result ? reportedBy(result) : call.isStarted ? 'unknown' : 'not-run');
       if (result) call.results.push(result);
     }
   }
@@ -139,7 +139,7 @@ function take(story: TurnStory, event: StoredEvent): void {
     }
     case 'tool-call-ended': {
       const call = story.calls.get(event.call);
-      call?.told.push(toldBy(event.result));
+      call?.told.push(reportedBy(event.result));
       call?.results.push(event.result);
       story.scheduled.push(...(event.changes?.scheduled ?? []).map(({ turn }) => turn));
       return;
@@ -162,7 +162,7 @@ function callOf(
 /** The end of the result of an `idempotent` call that was cancelled while it ran. */
 const IN_DOUBT = ' while it ran. It may have taken effect.';
 
-function toldBy(result: ResultData): Told {
+function reportedBy(result: ResultData): Told {
   if (result.type !== 'error') return result.withheld ? 'not-run' : 'done';
   // A decision ended the loop.
   if (result.signal) return 'not-run';

@@ -137,12 +137,12 @@ export class Witness implements Observer {
 
   /** Returns `true` if all sessions are idle and will stay idle. */
   isQuiet(platform: SimulatedPlatform): boolean {
-    return [...platform.hosts.values()].every((host) => leftIn(host).length === 0);
+    return [...platform.hosts.values()].every((host) => waitingIn(host).length === 0);
   }
 }
 
 /** Returns the pending work of a session. */
-export function leftIn(host: ObjectHost): readonly string[] {
+export function waitingIn(host: ObjectHost): readonly string[] {
   const { database } = host;
   if (!database.tables().includes('lease')) return [];
   const rows = (query: string) => database.exec(query, []).toArray();

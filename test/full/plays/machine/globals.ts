@@ -20,7 +20,7 @@ const real = {
 /** The real clock, in ms. */
 export const realTime = real.performance;
 
-interface Simulated {
+interface SimulationGlobals {
   readonly simulation: Simulation;
   /**
    * The source of random values for the library. It is separate, so that the library does not change the draws
@@ -29,7 +29,7 @@ interface Simulated {
   readonly draw: Draw;
 }
 
-let current: Simulated | undefined;
+let current: SimulationGlobals | undefined;
 
 /** Redirects the globals to this simulation until the returned function is called. */
 export function simulate(simulation: Simulation, seed: number): () => void {
@@ -123,17 +123,17 @@ set(globalThis, {
 set(Date, { now: () => (current ? current.simulation.now : real.now()) });
 set(Math, { random: () => (current ? current.draw.fraction() : real.random()) });
 set(performance, { now: () => (current ? current.simulation.elapsed : real.performance()) });
-set(crypto, { randomUUID: () => (current ? drawnId(current.draw) : real.randomUUID()) });
-set(AbortSignal, { timeout: (ms: number) => timedOut(ms) });
+set(crypto, { randomUUID: () => (current ? drawId(current.draw) : real.randomUUID()) });
+set(AbortSignal, { timeout: (ms: number) => timeoutError(ms) });
 
 /** Returns an id in the form of a UUID. */
-function drawnId({ between }: Draw): string {
+function drawId({ between }: Draw): string {
   const hex = (digits: number): string =>
     Array.from({ length: digits }, () => between(0, 15).toString(16)).join('');
   return `${hex(8)}-${hex(4)}-4${hex(3)}-8${hex(3)}-${hex(12)}`;
 }
 
-function timedOut(ms: number): AbortSignal {
+function timeoutError(ms: number): AbortSignal {
   const late = new AbortController();
   setTimeout(
     () => late.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),

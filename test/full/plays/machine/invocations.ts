@@ -1,7 +1,7 @@
 import type { Owner, Simulation } from './simulation.ts';
 
 /** A deployed version of the app, with the entry points that the platform calls. */
-export interface Deployed {
+export interface Deployment {
   readonly version: string;
   readonly worker: {
     fetch(request: Request, env: object, ctx: object): Response | Promise<Response>;
@@ -16,7 +16,7 @@ const LEFT_ALONE = 30_000;
 /** One invocation of a Worker. */
 export class Invocation implements Owner {
   readonly name: string;
-  readonly deployed: Deployed;
+  readonly deployed: Deployment;
   isDead = false;
   frozenUntil = 0;
   readonly #simulation: Simulation;
@@ -25,7 +25,7 @@ export class Invocation implements Owner {
   #isLeft = false;
   #onOver: () => void = () => {};
 
-  constructor(simulation: Simulation, name: string, deployed: Deployed) {
+  constructor(simulation: Simulation, name: string, deployed: Deployment) {
     this.#simulation = simulation;
     this.name = name;
     this.deployed = deployed;

@@ -17,7 +17,7 @@ const SNAPSHOTS: Change = {
   replacement: 'return Math.random() < 0.5 || (isLong',
 };
 
-interface Located {
+interface LocatedChange {
   readonly place: Place;
   readonly becomes: string;
 }
@@ -29,7 +29,7 @@ interface Located {
 export function prepareImports(holes: readonly string[]): void {
   const sources = readLibrary(ROOT);
   const changes = [SNAPSHOTS, ...holes.flatMap(changesOf)].map(
-    (one): Located => ({
+    (one): LocatedChange => ({
       place: locate(sources, { name: one.in, effect: '', tests: [''], ...one }),
       becomes: one.replacement,
     }),

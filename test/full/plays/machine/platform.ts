@@ -1,4 +1,4 @@
-import { type Deployed, Invocation } from './invocations.ts';
+import { type Deployment, Invocation } from './invocations.ts';
 import { type Network, type Observer, Network as SimulatedNetwork } from './network.ts';
 import { type ObjectClass, ObjectHost } from './object-host.ts';
 import type { Owner, Simulation } from './simulation.ts';
@@ -35,7 +35,7 @@ interface Options {
   readonly leaseMs: number;
   readonly hasQueue: boolean;
   /** Returns the version that serves the next invocation. */
-  readonly deployed: () => Deployed;
+  readonly deployed: () => Deployment;
   readonly alarmDelay: () => number;
 }
 

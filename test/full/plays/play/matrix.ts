@@ -2,7 +2,7 @@
 import type { Strike } from '../machine/network.ts';
 import { CALM } from '../machine/network.ts';
 import type { PlannedMessage, PlayScript, SessionScript, Storm } from './draw.ts';
-import { type Library, type Played, play } from './play.ts';
+import { type Library, type PlayOutcome, play } from './play.ts';
 
 /** The faults of a message, in turn. */
 const WAYS: readonly Strike['way'][] = ['killed-before', 'killed-after', 'lost', 'unanswered', 'crash'];
@@ -129,7 +129,7 @@ export async function playMatrix(
  * Adds a finding if the numbers of forks, retried turns and answered senders differ from the play without
  * faults.
  */
-function withDifference(struck: Played, whole: Played): Played {
+function withDifference(struck: PlayOutcome, whole: PlayOutcome): PlayOutcome {
   const [mine, theirs] = [struck, whole].map(
     ({ figures }) => `${figures.forks} forks, ${figures.retries} retries, ${figures.answered} answers`,
   );
@@ -138,7 +138,7 @@ function withDifference(struck: Played, whole: Played): Played {
   return { ...struck, findings: [...struck.findings, finding] };
 }
 
-function reportFindings(name: string, { findings }: Played, say: (line: string) => void): number {
+function reportFindings(name: string, { findings }: PlayOutcome, say: (line: string) => void): number {
   for (const { rule, where, what } of findings) say(`${name}: ${rule}: ${where}: ${what}`);
   return Math.min(1, findings.length);
 }

@@ -3,7 +3,7 @@ import type { AppOptions } from '../app/port.ts';
 import { type Finding, judge } from '../judge/judge.ts';
 import { Witness } from '../judge/witness.ts';
 import { simulate } from '../machine/globals.ts';
-import type { Deployed } from '../machine/invocations.ts';
+import type { Deployment } from '../machine/invocations.ts';
 import type { Strike } from '../machine/network.ts';
 import type { ObjectClass } from '../machine/object-host.ts';
 import { SimulatedPlatform } from '../machine/platform.ts';
@@ -12,18 +12,26 @@ import { drawPlay, type PlayScript, type SessionScript } from './draw.ts';
 import { withForks } from './draw-forks.ts';
 import { type ListedFork, listForks, makeFork, type SentFork } from './forks.ts';
 import { OutsideWorld } from './outside.ts';
-import type { Shown } from './reply.ts';
+import type { ShownEvent } from './reply.ts';
 import { FaultInjector, type StormTargets } from './storm.ts';
-import { deliver, type Erasure, erase, type Place, readEvents, type Sent, type SentReply } from './user.ts';
+import {
+  deliver,
+  type Erasure,
+  erase,
+  type Place,
+  readEvents,
+  type SentMessage,
+  type SentReply,
+} from './user.ts';
 
 /** The parts of the library that a play uses. */
 export interface Library {
   readonly SessionObject: ObjectClass;
-  createApp(options: AppOptions): Omit<Deployed, 'version'> & { readonly uses: readonly ModuleUse[] };
+  createApp(options: AppOptions): Omit<Deployment, 'version'> & { readonly uses: readonly ModuleUse[] };
 }
 
 /** The result of a play. */
-export interface Played {
+export interface PlayOutcome {
   readonly seed: number;
   readonly findings: readonly Finding[];
   readonly lines: readonly string[];
@@ -55,14 +63,14 @@ export interface Figures {
 /** The events that a client read from a session up to a time, in simulated ms. */
 export interface Reader {
   readonly session: string;
-  readonly shown: readonly Shown[];
+  readonly shown: readonly ShownEvent[];
   readonly until: number;
 }
 
 /** All data at the end of a play. */
 export interface Evidence {
   readonly script: PlayScript;
-  readonly sent: readonly Sent[];
+  readonly sent: readonly SentMessage[];
   /** The number of calls to objects before the fork lists were read. */
   readonly objectCalls: number;
   readonly forks: readonly SentFork[];
@@ -85,7 +93,7 @@ const MOST_REQUESTS = 20_000;
 const AFTERWARDS = 200_000;
 
 /** The inputs of one play. */
-export interface Playing {
+export interface PlayOptions {
   readonly seed: number;
   readonly isTraced?: boolean;
   /** Defaults to a script that is drawn from the seed. */
@@ -96,8 +104,8 @@ export interface Playing {
 /** Runs one play. */
 export async function play(
   { SessionObject, createApp }: Library,
-  { seed, isTraced = false, script: given, strike }: Playing,
-): Promise<Played> {
+  { seed, isTraced = false, script: given, strike }: PlayOptions,
+): Promise<PlayOutcome> {
   const simulation = new Simulation(seed, isTraced);
   const stop = simulate(simulation, seed + 1);
   const log: string[] = [];
@@ -106,7 +114,7 @@ export async function play(
     const script = given ?? withForks(createDraw(-seed), drawPlay(simulation.draw));
     const outside = new OutsideWorld(simulation);
     const witness = new Witness(simulation);
-    const version = (name: 'v1' | 'v2'): Deployed => {
+    const version = (name: 'v1' | 'v2'): Deployment => {
       const app = createApp({ outside, version: name, log: (line) => log.push(line) });
       witness.knows(app.uses);
       return { version: name, ...app };
@@ -157,13 +165,13 @@ async function perform({
         ? Number.POSITIVE_INFINITY
         : platform.hostOf(JSON.stringify(['player', 'player', session])).durableHead,
   };
-  const sent: Sent[] = [];
+  const sent: SentMessage[] = [];
   const forks: SentFork[] = [];
   const erasures: Erasure[] = [];
   const readers: Reader[] = [];
   const begin = simulation.now;
-  const send = async (session: string, errand: Sent['errand']): Promise<void> => {
-    const one: Sent = { session, errand, replies: [], streams: [] };
+  const send = async (session: string, errand: SentMessage['errand']): Promise<void> => {
+    const one: SentMessage = { session, errand, replies: [], streams: [] };
     sent.push(one);
     const retry = await deliver(place, one);
     if (retry) await send(session, retry);

@@ -31,7 +31,7 @@ export type Reply =
   | { readonly came: 'unexpected'; readonly status: number; readonly body: string };
 
 /** An event of a stream, with its raw data. */
-export interface Shown {
+export interface ShownEvent {
   readonly seq: number;
   readonly incarnation: string;
   readonly type: string;
@@ -142,10 +142,10 @@ export function bodyOf(text: string): Body {
 export function readStream(
   answer: ClientAnswer | undefined,
   reception: Reception,
-): { readonly reply: Reply; readonly shown: readonly Shown[] } {
+): { readonly reply: Reply; readonly shown: readonly ShownEvent[] } {
   const isRefused = answer && !answer.headers.get('content-type')?.startsWith('text/event-stream');
   if (isRefused) return { reply: toReply(answer), shown: [] };
-  const shown: Shown[] = [];
+  const shown: ShownEvent[] = [];
   let reply: Reply = { came: 'broken' };
   let end = 0;
   // The last frame can be incomplete.

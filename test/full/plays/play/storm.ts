@@ -1,4 +1,4 @@
-import type { Deployed } from '../machine/invocations.ts';
+import type { Deployment } from '../machine/invocations.ts';
 import { CALM } from '../machine/network.ts';
 import type { SimulatedPlatform } from '../machine/platform.ts';
 import type { Simulation } from '../machine/simulation.ts';
@@ -10,7 +10,7 @@ export interface StormTargets {
   readonly simulation: Simulation;
   readonly platform: SimulatedPlatform;
   readonly outside: OutsideWorld;
-  readonly versions: readonly [Deployed, Deployed];
+  readonly versions: readonly [Deployment, Deployment];
 }
 
 const MINUTE = 60_000;
@@ -28,7 +28,7 @@ export class FaultInjector {
   readonly #storm: Storm;
   isOver = false;
   /** The versions that serve invocations: both during a deployment, and otherwise only the first one. */
-  #serving: readonly Deployed[];
+  #serving: readonly Deployment[];
   #behind = 0;
 
   constructor(at: StormTargets, storm: Storm) {
@@ -38,7 +38,7 @@ export class FaultInjector {
   }
 
   /** Returns the version that serves the next invocation. */
-  deployed(): Deployed {
+  deployed(): Deployment {
     return this.#at.simulation.draw.oneOf(this.#serving);
   }
 

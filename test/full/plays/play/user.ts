@@ -3,7 +3,7 @@ import type { ClientAnswer, ClientRequest, SimulatedPlatform } from '../machine/
 import type { Simulation } from '../machine/simulation.ts';
 import type { PlannedMessage, SessionScript } from './draw.ts';
 import type { RetryErrand } from './draw-forks.ts';
-import { type PendingCall, Reception, type Reply, readStream, type Shown, toReply } from './reply.ts';
+import { type PendingCall, Reception, type Reply, readStream, type ShownEvent, toReply } from './reply.ts';
 
 /** The reply to a request, and when it was sent, in simulated ms. */
 export type SentReply = Reply & {
@@ -13,12 +13,12 @@ export type SentReply = Reply & {
 };
 
 /** A message or a retry, and what its sender has received so far. */
-export interface Sent {
+export interface SentMessage {
   readonly session: string;
   readonly errand: PlannedMessage | RetryErrand;
   readonly replies: SentReply[];
   /** Its streams, each with the shown events and its end. */
-  readonly streams: { readonly shown: readonly Shown[]; readonly end: Reply }[];
+  readonly streams: { readonly shown: readonly ShownEvent[]; readonly end: Reply }[];
 }
 
 /** The erasure of a session. */
@@ -62,7 +62,7 @@ const UNANSWERED = ['failed', 'cancelled', 'limit-reached'];
  * Sends a message until it is answered or its arrival cannot be known. Returns the sender's next retry if the
  * turn has no answer.
  */
-export async function deliver(place: Place, sent: Sent): Promise<RetryErrand | undefined> {
+export async function deliver(place: Place, sent: SentMessage): Promise<RetryErrand | undefined> {
   const { errand } = sent;
   await place.simulation.pause(errand.startAfter);
   const copies = Array.from({ length: errand.copies }, () => untilAnswered(place, sent));
@@ -73,7 +73,7 @@ export async function deliver(place: Place, sent: Sent): Promise<RetryErrand | u
   return isUnanswered && 'plan' in errand ? errand.retry : undefined;
 }
 
-async function untilAnswered(place: Place, sent: Sent): Promise<void> {
+async function untilAnswered(place: Place, sent: SentMessage): Promise<void> {
   const { errand, replies } = sent;
   let { hangUpAfter } = errand;
   let declines = false;
@@ -114,7 +114,7 @@ const toStamps = ({ simulation }: Place) => ({ sentAt: simulation.now, cameAt: s
 
 async function sendOnce(
   place: Place,
-  sent: Sent,
+  sent: SentMessage,
   { hangUpAfter, declines }: { readonly hangUpAfter: number | undefined; readonly declines: boolean },
 ): Promise<Reply> {
   const { session, errand } = sent;
@@ -139,7 +139,7 @@ async function sendOnce(
 
 const retryOnce = (
   place: Place,
-  sent: Sent,
+  sent: SentMessage,
   { name, keyed, way }: RetryErrand,
   hangUpAfter: number | undefined,
 ): Promise<Reply> =>
@@ -153,7 +153,7 @@ const retryOnce = (
 /** Sends a request that can start a turn, and records the reply. */
 async function askFor(
   place: Place,
-  sent: Sent,
+  sent: SentMessage,
   asked: ClientRequest,
   to: SentReply['to'] = 'message',
 ): Promise<Reply> {
@@ -165,17 +165,17 @@ async function askFor(
   return reply;
 }
 
-function take(sent: Sent, answer: ClientAnswer | undefined, reception: Reception | undefined): Reply {
+function take(sent: SentMessage, answer: ClientAnswer | undefined, reception: Reception | undefined): Reply {
   if (!reception) return toReply(answer);
   const { reply, shown } = readStream(answer, reception);
   if (shown.length > 0) sent.streams.push({ shown, end: reply });
   return reply;
 }
 
-type Begun = Reply & { readonly came: 'accepted' | 'suspended' };
+type BegunTurn = Reply & { readonly came: 'accepted' | 'suspended' };
 
 /** Polls a turn until it has ended, and decides about its pending calls. */
-async function followTurn(place: Place, sent: Sent, first: Begun): Promise<'over' | 'again'> {
+async function followTurn(place: Place, sent: SentMessage, first: BegunTurn): Promise<'over' | 'again'> {
   const { errand, session } = sent;
   let reply: Reply = first;
   const { turn } = first;
@@ -190,7 +190,7 @@ async function followTurn(place: Place, sent: Sent, first: Begun): Promise<'over
   return 'again';
 }
 
-async function decide(place: Place, sent: Sent, pending: readonly PendingCall[]): Promise<void> {
+async function decide(place: Place, sent: SentMessage, pending: readonly PendingCall[]): Promise<void> {
   const { verdict } = sent.errand;
   for (const { links } of pending) {
     const { approvals, results } = links;
@@ -199,7 +199,7 @@ async function decide(place: Place, sent: Sent, pending: readonly PendingCall[])
   }
 }
 
-async function cancelLater(place: Place, sent: Sent): Promise<void> {
+async function cancelLater(place: Place, sent: SentMessage): Promise<void> {
   const cancelAfter = 'plan' in sent.errand ? sent.errand.cancelAfter : undefined;
   if (cancelAfter === undefined) return;
   await place.simulation.pause(cancelAfter);
@@ -209,7 +209,7 @@ async function cancelLater(place: Place, sent: Sent): Promise<void> {
 /** Repeats a request until it is answered. */
 async function askStubbornly(
   place: Place,
-  sent: Sent,
+  sent: SentMessage,
   { path, body, to }: { readonly path: string; readonly body: object; readonly to: SentReply['to'] },
 ): Promise<void> {
   const asked: ClientRequest = {
@@ -247,11 +247,11 @@ export async function readEvents(
   place: Place,
   session: string,
   reader: SessionScript['readers'][number],
-): Promise<readonly Shown[]> {
+): Promise<readonly ShownEvent[]> {
   const { simulation, platform } = place;
   await simulation.pause(reader.from);
   const end = simulation.now + reader.to - reader.from;
-  const all: Shown[] = [];
+  const all: ShownEvent[] = [];
   while (simulation.now < end && hasPatience(place)) {
     const reception = new Reception(() => place.durableHead(session));
     const last = all.at(-1);

@@ -17,7 +17,7 @@ import {
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { createFact, memoize } from '../../../doors/tools.ts';
-import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
+import { type RequestedGroup, resolveGroups, toGroupRequest } from '../../../fixtures/tool-groups.ts';
 
 /** A `read` tool that returns its name. */
 export const tool = (name: string) =>
@@ -53,9 +53,9 @@ export const groupOf = (role: string, ...tools: readonly (AnyTool | ToolProvider
   defineToolGroup({ role, description: `Is ${role}.`, tools });
 
 /** Defines an agent that asks for these groups. */
-export function agentWithGroups(groups: readonly Asked[], more: More = {}) {
+export function agentWithGroups(groups: readonly RequestedGroup[], more: More = {}) {
   const { permissions, tools = [], ...others } = more;
-  const asked = groups.map((one) => askedFor(one, permissions));
+  const asked = groups.map((one) => toGroupRequest(one, permissions));
   return defineAgent({
     name: 'clerk',
     description: 'Asks.',
@@ -68,14 +68,17 @@ export function agentWithGroups(groups: readonly Asked[], more: More = {}) {
 type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
 type Asking = ReturnType<typeof agentWithGroups>;
 
-interface Given {
+interface TurnOptions {
   readonly setting?: unknown;
   readonly groups?: readonly ToolGroup[];
   readonly replies?: readonly ScriptedReply[];
 }
 
 /** Returns a session after one turn of this agent. */
-export async function runTurn(agent: Asking, { setting, groups = [], replies = ['Done.'] }: Given = {}) {
+export async function runTurn(
+  agent: Asking,
+  { setting, groups = [], replies = ['Done.'] }: TurnOptions = {},
+) {
   const env = setting === undefined ? {} : { TOOL_GROUPS: setting };
   const session = createTestSession(agent, { replies, use: [registered(groups)], env });
   await session.send('Go.');
@@ -94,9 +97,9 @@ export const results = ({ requests }: Awaited<ReturnType<typeof runTurn>>): stri
 export const calls = (name: string): ScriptedReply => ({ calls: [{ name }] });
 
 /** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
-export function refusedWith(agent: Asking, { setting, groups = [] }: Given = {}): string {
+export function configurationErrorOf(agent: Asking, { setting, groups = [] }: TurnOptions = {}): string {
   try {
-    resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    resolveGroups({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {
     if (failure instanceof ConfigurationError) return failure.message;
     throw failure;

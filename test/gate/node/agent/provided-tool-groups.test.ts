@@ -3,15 +3,15 @@ import { defineAgent, defineTool, toolProvider } from '../../../../src/index.ts'
 import { defineSubagent, withUnfolding } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
-import { resolving } from '../../../fixtures/tool-groups.ts';
+import { resolveGroups } from '../../../fixtures/tool-groups.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 import {
   agentWithGroups,
   calls,
   catalog,
+  configurationErrorOf,
   groupOf,
   offeredTools,
-  refusedWith,
   results,
   runTurn,
   tool,
@@ -51,7 +51,7 @@ describe('a tool group with providers', () => {
     const found = catalog('c', 'search');
     const agent = agentWithGroups(['web']);
     const groups = [groupOf('web', found)];
-    resolving({ groups, agents: [agent] })(agent, {});
+    resolveGroups({ groups, agents: [agent] })(agent, {});
     expect(found.asked).toBe(0);
     await runTurn(agent, { groups });
     expect(found.asked).toBe(1);
@@ -80,7 +80,7 @@ describe('a tool group with providers', () => {
 
   it('adds its role and description to the metadata of discovered tools (TGR-04)', () => {
     const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [tool('search')] }))]);
-    const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
+    const [provider] = resolveGroups({ groups: [], agents: [agent] })(agent, {}).providers;
     const [search] = provider?.toolsNow() ?? [];
     expect(search?.metadata).toEqual({
       toolGroup: {
@@ -98,7 +98,7 @@ describe('a tool group with providers', () => {
   it('returns the same array while its tools are unchanged, so that they are sorted only once', () => {
     const search = tool('search');
     const agent = agentWithGroups([groupOf('web', toolProvider({ toolsNow: () => [search] }))]);
-    const [provider] = resolving({ groups: [], agents: [agent] })(agent, {}).providers;
+    const [provider] = resolveGroups({ groups: [], agents: [agent] })(agent, {}).providers;
     expect(provider?.toolsNow()[0]).toBe(provider?.toolsNow()[0]);
   });
 
@@ -119,7 +119,7 @@ describe('a tool group with providers', () => {
       tools: [catalog('c', 'search')],
       childToolUsageNotes: 'Search little.',
     });
-    expect(refusedWith(agentWithGroups([group]))).toBe(
+    expect(configurationErrorOf(agentWithGroups([group]))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );

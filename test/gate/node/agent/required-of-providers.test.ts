@@ -7,9 +7,9 @@ import {
   agentWithGroups,
   calls,
   catalog,
+  configurationErrorOf,
   groupOf,
   offeredTools,
-  refusedWith,
   results,
   runTurn,
   tool,
@@ -114,7 +114,7 @@ describe('tools that an agent requires from a group with providers', () => {
 
   it('must have valid tool names', () => {
     const agent = agentWithGroups([{ role: 'shop', required: ['place order'] }]);
-    expect(refusedWith(agent, { groups: [group()] })).toBe(
+    expect(configurationErrorOf(agent, { groups: [group()] })).toBe(
       "Agent 'clerk' requires a tool that cannot exist: " +
         "Tool 'place order': its name must be 1 to 64 of the characters A-Z a-z 0-9 _ -.",
     );
@@ -153,8 +153,8 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
   it('accepts an unknown name if a provider can still discover the tool (TGR-02, TGR-03, MCP-10)', () => {
     const setting = { includes: { find: { tools: ['nothing'] } }, excludes: ['never'] };
     const agent = agentWithGroups(['find']);
-    expect(refusedWith(agent, { groups: [web], setting })).toBe('It was not refused.');
-    expect(refusedWith(agent, { groups: [groupOf('web', tool('read'))], setting })).toMatch(
+    expect(configurationErrorOf(agent, { groups: [web], setting })).toBe('It was not refused.');
+    expect(configurationErrorOf(agent, { groups: [groupOf('web', tool('read'))], setting })).toMatch(
       /^TOOL_GROUPS cannot be used: excludes names 'never'/,
     );
   });
@@ -168,10 +168,10 @@ describe('the var TOOL_GROUPS for groups with providers', () => {
     });
     const groups = [far, groupOf('shelf', tool('read'))];
     const include = (end: string) => ({ groups, setting: { includes: { harmless: { tools: [end] } } } });
-    expect(refusedWith(agentWithGroups(['harmless']), include('search'))).toBe(
+    expect(configurationErrorOf(agentWithGroups(['harmless']), include('search'))).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(refusedWith(agentWithGroups(['harmless']), include('read'))).toBe('It was not refused.');
+    expect(configurationErrorOf(agentWithGroups(['harmless']), include('read'))).toBe('It was not refused.');
   });
 });

@@ -12,7 +12,7 @@ import {
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { ConfigurationError } from '../../../doors/model.ts';
 import { RENAME } from '../../../fixtures/rename.ts';
-import { type Asked, askedFor, resolving } from '../../../fixtures/tool-groups.ts';
+import { type RequestedGroup, resolveGroups, toGroupRequest } from '../../../fixtures/tool-groups.ts';
 import { captureWarnings } from '../../../fixtures/warnings.ts';
 
 const tool = (name: string) =>
@@ -32,13 +32,13 @@ const GROUPS: readonly ToolGroup[] = [brave, other, maps, mathTools];
 
 type More = Partial<AgentConfig<'clerk'>> & Pick<ToolGroupOptions, 'permissions'>;
 
-function agentWithGroups(groups: readonly Asked[], more: More = {}) {
+function agentWithGroups(groups: readonly RequestedGroup[], more: More = {}) {
   const {
     permissions = 'permissions' in more ? undefined : (['internet-access'] as const),
     tools = [],
     ...others
   } = more;
-  const asked = groups.map((one) => askedFor(one, permissions));
+  const asked = groups.map((one) => toGroupRequest(one, permissions));
   return defineAgent({
     name: 'clerk',
     description: 'Asks.',
@@ -63,9 +63,9 @@ interface Given {
 }
 
 /** Returns the message of the `ConfigurationError` that this agent causes when it is resolved. */
-function refusedWith(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
+function configurationErrorOf(agent: Asking, { setting, groups = GROUPS }: Given = {}): string {
   try {
-    resolving({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    resolveGroups({ groups, agents: [agent] })(agent, { TOOL_GROUPS: setting });
   } catch (failure) {
     if (failure instanceof ConfigurationError) return failure.message;
     throw failure;
@@ -101,7 +101,7 @@ describe('an agent with tool groups', () => {
     });
     await session.send('Go.');
     expect(session.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', text: 'brave_search' });
-    const [search] = resolving({ groups: GROUPS, agents: [agent] })(agent, {}).tools;
+    const [search] = resolveGroups({ groups: GROUPS, agents: [agent] })(agent, {}).tools;
     expect(search?.metadata).toEqual({
       toolGroup: {
         role: 'web',
@@ -135,7 +135,7 @@ describe('an agent with tool groups', () => {
   it('is resolved once per environment, and returned unchanged if it uses no groups (TGR-01)', () => {
     const agent = agentWithGroups(['maps']);
     const plain = agentWithGroups([]);
-    const resolve = resolving({ groups: GROUPS, agents: [agent, plain] });
+    const resolve = resolveGroups({ groups: GROUPS, agents: [agent, plain] });
     const env = {};
     expect(resolve(agent, env)).toBe(resolve(agent, env));
     expect(resolve(agent, { TOOL_GROUPS: '{"excludes":["place"]}' }).tools).toHaveLength(1);
@@ -180,21 +180,21 @@ describe.skipIf(process.env.NODE_ENV === 'production')('an app without the tool 
 
 describe('a missing tool group', () => {
   it('causes an error that lists the available roles (TGR-05, PRN-02)', () => {
-    expect(refusedWith(agentWithGroups(['web', 'travel']))).toBe(
+    expect(configurationErrorOf(agentWithGroups(['web', 'travel']))).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. " +
         "Registered roles: 'web', 'maps', 'math'.",
     );
-    expect(refusedWith(agentWithGroups(['travel']), { groups: [] })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['travel']), { groups: [] })).toBe(
       "No tool group matching role 'travel', which agent 'clerk' asks for. Registered roles: none.",
     );
   });
 
   it('causes an error if the group has no tools (TGR-05)', () => {
     const empty = defineToolGroup({ role: 'travel', description: 'Travel.', tools: [] });
-    expect(refusedWith(agentWithGroups(['travel']), { groups: [empty] })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['travel']), { groups: [empty] })).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
-    expect(refusedWith(agentWithGroups([empty]))).toBe(
+    expect(configurationErrorOf(agentWithGroups([empty]))).toBe(
       "Tool group 'travel', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
@@ -229,12 +229,12 @@ describe('tools that an agent requires from a group', () => {
     const message =
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'traffic', 'weather'. It has: 'route', 'place'.";
     const request = { role: 'maps', required: ['traffic', 'route', 'weather'] };
-    expect(refusedWith(agentWithGroups([request]))).toBe(message);
-    expect(refusedWith(agentWithGroups([{ ...request, optional: true }]))).toBe(message);
+    expect(configurationErrorOf(agentWithGroups([request]))).toBe(message);
+    expect(configurationErrorOf(agentWithGroups([{ ...request, optional: true }]))).toBe(message);
   });
 
   it('are reported as missing if their group is missing (TGR-06)', () => {
-    expect(refusedWith(agentWithGroups([{ role: 'travel', required: ['book'] }]))).toMatch(
+    expect(configurationErrorOf(agentWithGroups([{ role: 'travel', required: ['book'] }]))).toMatch(
       /^No tool group matching role 'travel'/,
     );
   });
@@ -248,11 +248,11 @@ describe('the permissions of a group', () => {
       permissions: ['internet-access', 'host-access'],
       tools: [tool('sh')],
     });
-    expect(refusedWith(agentWithGroups([root]))).toBe(
+    expect(configurationErrorOf(agentWithGroups([root]))).toBe(
       "Tool group 'shell' needs permissions that agent 'clerk' does not give: 'host-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
-    expect(refusedWith(agentWithGroups(['web'], { permissions: undefined }))).toBe(
+    expect(configurationErrorOf(agentWithGroups(['web'], { permissions: undefined }))).toBe(
       "Tool group 'web' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -263,7 +263,7 @@ describe('the permissions of a group', () => {
 
   it('are required whatever role the environment gives its tools (TGR-09)', () => {
     const setting = { includes: { harmless: { tools: ['news', 'place'] } } };
-    expect(refusedWith(agentWithGroups(['harmless'], { permissions: [] }), { setting })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['harmless'], { permissions: [] }), { setting })).toBe(
       "Tool group 'harmless' needs permissions that agent 'clerk' does not give: 'internet-access'. " +
         'Add them where the agent lists it: toolGroup(group, { permissions }).',
     );
@@ -293,10 +293,10 @@ describe('a group that is listed with options in an agentic tool', () => {
 describe('two tools with the same name', () => {
   it('cause an error that names the groups they come from (AEV-05)', () => {
     const clash = defineToolGroup({ role: 'clash', description: 'Clashes.', tools: [tool('route')] });
-    expect(refusedWith(agentWithGroups(['maps', clash]))).toBe(
+    expect(configurationErrorOf(agentWithGroups(['maps', clash]))).toBe(
       `Agent 'clerk' would have two tools named 'route': one of tool group 'maps', and one of tool group 'clash'${RENAME}.`,
     );
-    expect(refusedWith(agentWithGroups(['maps'], { tools: [tool('route')] }))).toBe(
+    expect(configurationErrorOf(agentWithGroups(['maps'], { tools: [tool('route')] }))).toBe(
       `Agent 'clerk' would have two tools named 'route': its own, and one of tool group 'maps'${RENAME}.`,
     );
   });
@@ -325,7 +325,7 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('causes an error if an included name is the end of no tool name (TGR-02)', () => {
-    expect(refusedWith(agentWithGroups(['web']), { setting: included(['brave']) })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['web']), { setting: included(['brave']) })).toBe(
       "TOOL_GROUPS cannot be used: includes.web.tools names 'brave', but no tool has a name that ends with it. " +
         'The tools are: add, brave_news, brave_search, ceiling, crawl, divide, floor, max, mean, min, multiply, place, ' +
         'round, route, subtract.',
@@ -333,7 +333,7 @@ describe('the var TOOL_GROUPS', () => {
   });
 
   it('builds an empty group from an empty list (TGR-02)', () => {
-    expect(refusedWith(agentWithGroups(['web']), { setting: included([]) })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['web']), { setting: included([]) })).toBe(
       "Tool group 'web', which agent 'clerk' asks for, has no tools in this environment.",
     );
   });
@@ -346,7 +346,7 @@ describe('the var TOOL_GROUPS', () => {
         two: { tools: ['place'] },
       },
     };
-    const { tools } = resolving({ groups: GROUPS, agents: [agent] })(agent, { TOOL_GROUPS: setting });
+    const { tools } = resolveGroups({ groups: GROUPS, agents: [agent] })(agent, { TOOL_GROUPS: setting });
     expect(tools.map(({ metadata }) => metadata.toolGroup)).toMatchObject([
       { role: 'one', description: 'Roads.', provider: 'acme' },
       { role: 'two', description: 'two', provider: 'holdfast' },
@@ -371,13 +371,15 @@ describe('the var TOOL_GROUPS', () => {
 
   it('can exclude a tool that an agent requires, which causes an error (TGR-03, TGR-06)', () => {
     const setting = { excludes: ['route'] };
-    expect(refusedWith(agentWithGroups([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
+    expect(configurationErrorOf(agentWithGroups([{ role: 'maps', required: ['route'] }]), { setting })).toBe(
       "Tool group 'maps' lacks tools that agent 'clerk' requires: 'route'. It has: 'place'.",
     );
   });
 
   it('causes an error if an excluded name is the end of no tool name, so that typos are noticed (TGR-03)', () => {
-    expect(refusedWith(agentWithGroups(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] })).toBe(
+    expect(
+      configurationErrorOf(agentWithGroups(['maps']), { setting: '{"excludes":["rout"]}', groups: [maps] }),
+    ).toBe(
       "TOOL_GROUPS cannot be used: excludes names 'rout', but no tool has a name that ends with it. The tools are: place, route.",
     );
   });
@@ -403,7 +405,7 @@ describe('the var TOOL_GROUPS', () => {
     ],
     [{ includes: { '': { tools: ['route'] } } }, "Tool group '' needs a role that is not blank"],
   ])('is refused as a whole if its value is %j (TGR-02)', (setting, problems) => {
-    expect(refusedWith(agentWithGroups(['maps']), { setting })).toBe(
+    expect(configurationErrorOf(agentWithGroups(['maps']), { setting })).toBe(
       `TOOL_GROUPS cannot be used: ${problems}.`,
     );
   });

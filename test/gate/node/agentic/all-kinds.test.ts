@@ -11,7 +11,7 @@ interface Options {
 }
 
 const base = { name: 'dig', description: 'Digs.', input: v.object({ task: v.string() }) };
-const found = defineTool({
+const findTool = defineTool({
   name: 'look',
   description: 'Looks.',
   effect: 'read',
@@ -27,9 +27,12 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
   ],
 ])('%s', (_, define) => {
   it('has its own limit of iterations (AGT-05)', async () => {
-    const session = createTestSession(createAgent('boss', [define([found], { limits: { iterations: 1 } })]), {
-      replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
-    });
+    const session = createTestSession(
+      createAgent('boss', [define([findTool], { limits: { iterations: 1 } })]),
+      {
+        replies: [calls(['dig', { task: 'Go.' }]), calls('look'), 'So far.', 'Done.'],
+      },
+    );
     await session.send('Go.');
     expect(session.requests[2]).toMatchObject({ settings: { toolChoice: 'none' } });
     expect(session.requests[2]?.messages.at(-1)?.text).toContain('Maximum tool iterations (1) reached');
@@ -41,7 +44,7 @@ describe.each<[string, (tools: readonly AnyTool[], options: Options) => AnyTool]
   ])(
     'includes the artifacts of inner agentic tools if `captureNestedArtifacts` is %j (AGT-09)',
     async (captures, own) => {
-      const inner = defineAgenticTool({ ...base, name: 'inner', tools: [found] });
+      const inner = defineAgenticTool({ ...base, name: 'inner', tools: [findTool] });
       const tool = define([inner], { captureNestedArtifacts: captures });
       const session = createTestSession(createAgent('boss', [tool]), {
         replies: [

@@ -43,17 +43,17 @@ import { answeringTool, calls, createAgent, resultsRead, TASK } from './scenes.t
 
 const look = answeringTool('look', 'seen');
 const find = answeringTool('find', 'found');
-const told = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
+const base = { description: 'Works.', input: jsonSchema(TASK), instructions: 'Work.' };
 const clerk = createAgent('work', [look], { context: { desk: 'agent', floor: 'agent' } });
 
 /** Each kind of tool that runs its own loop, with its factory. */
 const KINDS: readonly (readonly [kind: string, make: (more?: object) => AnyTool])[] = [
-  ['an agentic tool', (more) => defineAgenticTool({ ...told, name: 'work', tools: [look], ...more })],
-  ['a playbook', (more) => definePlaybook({ ...told, name: 'work', tools: [look], locked: [], ...more })],
+  ['an agentic tool', (more) => defineAgenticTool({ ...base, name: 'work', tools: [look], ...more })],
+  ['a playbook', (more) => definePlaybook({ ...base, name: 'work', tools: [look], locked: [], ...more })],
   [
     'a state machine',
     (more) =>
-      defineStateMachine({ ...told, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
+      defineStateMachine({ ...base, name: 'work', initial: 'open', states: { open: [look] }, ...more }),
   ],
   ['a subagent', (more) => defineSubagent({ input: jsonSchema(TASK), agent: clerk, ...more })],
   ['a subagent given by name', (more) => defineSubagent({ input: jsonSchema(TASK), agent: 'work', ...more })],
@@ -300,12 +300,12 @@ describe.each(KINDS)('%s with its own context', (kind, make) => {
 describe('the context of a nested loop', () => {
   it('contains the context of all outer loops, which its own context overrides (S0-015)', async () => {
     const inner = defineAgenticTool({
-      ...told,
+      ...base,
       name: 'inner',
       tools: [tell],
       context: { desk: 'inner', lamp: 'inner' },
     });
-    const tool = defineAgenticTool({ ...told, name: 'work', tools: [inner], context: { desk: 'outer' } });
+    const tool = defineAgenticTool({ ...base, name: 'work', tools: [inner], context: { desk: 'outer' } });
     const { session } = await turnOf(tool, [
       calls(['inner', { task: 'Go.' }]),
       calls('tell'),
@@ -322,7 +322,7 @@ describe('the context of a nested loop', () => {
 describe('a copy of a state machine', () => {
   it('starts in the given state, and has instructions that depend on its state', async () => {
     const machine = defineStateMachine({
-      ...told,
+      ...base,
       name: 'work',
       initial: 'open',
       states: { open: [look], shut: [find] },

@@ -25,7 +25,7 @@ const machineOf = (pack: AnyTool, ship: AnyTool) =>
     states: { open: [{ tool: pack, to: 'packed' }], packed: [ship] },
   });
 
-const notPacked =
+const notPackedText =
   'This tool is not available in the current state (open). It is only available in state: packed';
 
 describe('an interrupted transition', () => {
@@ -66,7 +66,7 @@ describe('an interrupted transition', () => {
       [],
       ['fold done'],
       ['Half packed.'],
-      ['Half packed.', notPacked],
+      ['Half packed.', notPackedText],
       ['So.'],
     ]);
   });

@@ -16,12 +16,12 @@ interface Weather {
   city: string;
   days: number;
 }
-const ours = fromAiTool(weather, { name: 'weather', effect: 'read' });
-expectTypeOf(ours).toEqualTypeOf<Tool<'weather', Weather, Weather>>();
-requireApproval(ours, ({ city, days }) => `${city.toUpperCase()} ${days.toFixed()}`);
+const weatherTool = fromAiTool(weather, { name: 'weather', effect: 'read' });
+expectTypeOf(weatherTool).toEqualTypeOf<Tool<'weather', Weather, Weather>>();
+requireApproval(weatherTool, ({ city, days }) => `${city.toUpperCase()} ${days.toFixed()}`);
 
 // @ts-expect-error the input has no such property
-requireApproval(ours, ({ town }) => town);
+requireApproval(weatherTool, ({ town }) => town);
 
 // @ts-expect-error there is no such effect
 fromAiTool(weather, { name: 'weather', effect: 'reads' });
@@ -54,12 +54,12 @@ const find = defineTool({ name: 'find', description: 'Finds.', input: v.object({
 declare const model: LanguageModel;
 declare const agent: Agent;
 
-expectTypeOf(toAiTools([ours, find])).toEqualTypeOf<{
+expectTypeOf(toAiTools([weatherTool, find])).toEqualTypeOf<{
   readonly weather: GivenTool;
   readonly find: GivenTool;
 }>();
 expectTypeOf(toAiTools(agent)).toEqualTypeOf<{ readonly [name: string]: GivenTool }>();
-generateText({ model, prompt: 'Go.', tools: toAiTools([ours, find]) });
+generateText({ model, prompt: 'Go.', tools: toAiTools([weatherTool, find]) });
 generateText({ model, prompt: 'Go.', tools: toAiTools(agent), activeTools: ['find'] });
 generateText({ model, prompt: 'Go.', tools: { ...toAiTools([find]), weather } });
 

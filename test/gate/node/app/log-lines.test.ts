@@ -9,7 +9,7 @@ import {
 import { createManualClock, createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { toLog } from '../../../doors/tools.ts';
 
-const thrown = new Error('disk full', { cause: new RangeError('no inode') });
+const diskError = new Error('disk full', { cause: new RangeError('no inode') });
 
 const clerk = defineAgent({
   name: 'clerk',
@@ -20,14 +20,14 @@ const clerk = defineAgent({
       name: 'save',
       description: 'Saves.',
       run: () => {
-        throw thrown;
+        throw diskError;
       },
     }),
   ],
 });
 
 /** Records the console output from now on: each line with its level. */
-function writtenNow(): readonly (readonly unknown[])[] {
+function captureLines(): readonly (readonly unknown[])[] {
   const lines: (readonly unknown[])[] = [];
   for (const level of ['error', 'warn', 'info', 'log', 'debug'] as const) {
     const spy = vi.spyOn(console, level).mockImplementation((...given) => void lines.push([level, ...given]));
@@ -37,8 +37,10 @@ function writtenNow(): readonly (readonly unknown[])[] {
 }
 
 /** Returns the console output of a turn. */
-async function writtenBy(...replies: readonly ScriptedReply[]): Promise<readonly (readonly unknown[])[]> {
-  const lines = writtenNow();
+async function linesWrittenBy(
+  ...replies: readonly ScriptedReply[]
+): Promise<readonly (readonly unknown[])[]> {
+  const lines = captureLines();
   const principal = { id: 'ann', tenant: 'acme', roles: ['clerk'] };
   const session = createTestSession(clerk, {
     replies,
@@ -51,7 +53,7 @@ async function writtenBy(...replies: readonly ScriptedReply[]): Promise<readonly
 }
 
 const place = { owner: { id: 'tester' }, agent: 'clerk', session: 'test', turn: 'id2', principal: 'ann' };
-const saves: ScriptedReply = { calls: [{ name: 'save' }] };
+const saveReply: ScriptedReply = { calls: [{ name: 'save' }] };
 const inProduction = process.env.NODE_ENV === 'production';
 
 describe.runIf(inProduction)('a log line in production', () => {
@@ -63,7 +65,7 @@ describe.runIf(inProduction)('a log line in production', () => {
       cacheWriteTokens: 4,
       reasoningTokens: 3,
     };
-    const lines = await writtenBy({ calls: ['save'], usage }, { text: 'Well.', usage });
+    const lines = await linesWrittenBy({ calls: ['save'], usage }, { text: 'Well.', usage });
     expect(lines).toEqual([
       ['error', expect.any(String)],
       ['info', expect.any(String)],
@@ -75,7 +77,7 @@ describe.runIf(inProduction)('a log line in production', () => {
         event: 'tool-threw',
         tool: 'save',
         message: "Tool 'save' threw: disk full (cause: no inode)",
-        stack: `${thrown.stack}\nCaused by: ${(thrown.cause as Error).stack}`,
+        stack: `${diskError.stack}\nCaused by: ${(diskError.cause as Error).stack}`,
       },
       {
         ...place,
@@ -102,7 +104,7 @@ class Plain {}
 
 describe('a debug line about an object without tools', () => {
   const lookedThrough = (): readonly (readonly unknown[])[] => {
-    const lines = writtenNow();
+    const lines = captureLines();
     expect([toolsOfSafely(new Plain()), unfoldingOfSafely(new Plain())]).toEqual([[], undefined]);
     return lines;
   };
@@ -128,10 +130,10 @@ describe('a debug line about an object without tools', () => {
 
 describe('a line of the logging inspector', () => {
   const logged = async () => {
-    const lines = writtenNow();
+    const lines = captureLines();
     const agent = { ...clerk, uses: [...clerk.uses, inspect(loggingInspector())] };
     const clock = createManualClock(1_000);
-    await createTestSession(agent, { replies: [saves, 'Well.'], log: false, clock }).send('Go.');
+    await createTestSession(agent, { replies: [saveReply, 'Well.'], log: false, clock }).send('Go.');
     return lines;
   };
   const message = "Tool 'save' failed in 0 ms: {} -> Error: disk full (cause: no inode)";
@@ -150,8 +152,8 @@ describe('a line of the logging inspector', () => {
 
 describe('a failed turn', () => {
   it.runIf(inProduction)('is logged in one line with its reason', async () => {
-    const [failed, turn, ...more] = await writtenBy(
-      saves,
+    const [failed, turn, ...more] = await linesWrittenBy(
+      saveReply,
       new ModelError('server-error', 'The model is down.'),
     );
     expect([failed, turn, ...more].map((line) => JSON.parse(String(line?.[1])).event)).toEqual([
@@ -172,7 +174,7 @@ describe('a failed turn', () => {
   it.skipIf(inProduction)(
     'is logged as text in development, while a completed turn is logged as JSON',
     async () => {
-      expect(await writtenBy(new ModelError('server-error', 'The model is down.'))).toEqual([
+      expect(await linesWrittenBy(new ModelError('server-error', 'The model is down.'))).toEqual([
         [
           'error',
           "holdfast: Model 'scripted' failed (server-error): The model is down. (agent clerk, session test, turn id2)",
@@ -182,7 +184,7 @@ describe('a failed turn', () => {
           'holdfast: a turn failed (model-failure): The model is down. (agent clerk, session test, turn id2)',
         ],
       ]);
-      const [line] = await writtenBy('Well.');
+      const [line] = await linesWrittenBy('Well.');
       expect(line).toEqual(['info', expect.stringMatching(/^\{.*"event":"turn","outcome":"completed"/)]);
     },
   );

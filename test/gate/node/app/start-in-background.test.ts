@@ -4,7 +4,7 @@ import { SessionError, START_KEY_TTL_MS, startInBackground, toBackgroundTurn } f
 import { type StartRefusal, type TurnStart, toRow } from '../../../doors/journal.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
-const outside = {
+const backgroundStart = {
   by: 'schedule:daily',
   owner: { tenant: 'acme' },
   agent: 'scripted',
@@ -52,7 +52,7 @@ function startHereWith(
 describe('a turn that is started in the background', () => {
   it('goes to a session of its tenant, with its source as the principal and its key', async () => {
     const { app, sent, names } = startHere();
-    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual({
+    expect(await startInBackground(await toBackgroundTurn(app, backgroundStart))).toEqual({
       status: 'accepted',
       turn: 'id',
     });
@@ -72,7 +72,7 @@ describe('a turn that is started in the background', () => {
 
   it('goes to a session of one caller, not to a session of a tenant with the same name', async () => {
     const { app, sent, names } = startHere();
-    await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
+    await startInBackground(await toBackgroundTurn(app, { ...backgroundStart, owner: { id: 'acme' } }));
     expect(names).toEqual(['["acme","scripted","s1"]']);
     expect(JSON.parse(sent[0]?.started.body ?? '').principal).toEqual({ id: 'schedule:daily' });
   });
@@ -82,7 +82,7 @@ describe('a turn that is started in the background', () => {
     async (open) => {
       const suspended = { status: 'suspended', turn: 't1' } as const;
       const { app, sent } = startHereWith({ open }, suspended, { status: 'queued', turn: 'id' });
-      const taken = await startInBackground(await toBackgroundTurn(app, outside));
+      const taken = await startInBackground(await toBackgroundTurn(app, backgroundStart));
       expect(taken).toEqual({ status: 'queued', turn: 'id' });
       const [first, second] = sent;
       expect([sent.length, second]).toEqual([2, { ...first, whenBusy: 'queue' }]);
@@ -96,20 +96,20 @@ describe('a turn that is started in the background', () => {
     ['waits behind an open turn that ended in the meantime', undefined, 'queue'],
   ] as const)('%s', async (_, open, whenBusy) => {
     const { app, sent } = startHereWith({ ...(open && { open }) }, busy, { status: 'queued', turn: 'id' });
-    await startInBackground(await toBackgroundTurn(app, outside));
+    await startInBackground(await toBackgroundTurn(app, backgroundStart));
     expect(sent.map((start) => start.whenBusy)).toEqual([undefined, whenBusy]);
   });
 
   it('waits behind the turn of a tenant member with the same name', async () => {
     const { app, sent } = startHereWith({ open: 'schedule:daily' }, busy, { status: 'queued', turn: 'id' });
-    await startInBackground(await toBackgroundTurn(app, { ...outside, owner: { id: 'acme' } }));
+    await startInBackground(await toBackgroundTurn(app, { ...backgroundStart, owner: { id: 'acme' } }));
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual([undefined, 'queue']);
   });
 
   it('steers the turn of any principal if the policy of the agent allows it', async () => {
     const steering = { status: 'steering', turn: 'id', into: 't1' } as const;
     const { app, sent } = startHereWith({ open: 'ann', steering: 'anyone' }, steering);
-    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(steering);
+    expect(await startInBackground(await toBackgroundTurn(app, backgroundStart))).toEqual(steering);
     expect(sent.map(({ whenBusy }) => whenBusy)).toEqual(['steer']);
   });
 
@@ -118,14 +118,14 @@ describe('a turn that is started in the background', () => {
     { status: 'full', most: 100 },
   ])('returns the answer of the session: %j', async (answer) => {
     const { app } = startHere(answer);
-    expect(await startInBackground(await toBackgroundTurn(app, outside))).toEqual(answer);
+    expect(await startInBackground(await toBackgroundTurn(app, backgroundStart))).toEqual(answer);
   });
 
   it.each<StartRefusal>([{ status: 'busy', turn: 't1', retryAfter: 1 }, { status: 'key-reused' }])(
     'throws if the session does not accept it: %j',
     async (answer) => {
       const { app } = startHere(answer, answer);
-      await expect(startInBackground(await toBackgroundTurn(app, outside))).rejects.toThrow(
+      await expect(startInBackground(await toBackgroundTurn(app, backgroundStart))).rejects.toThrow(
         `The session did not accept the message (${answer.status}).`,
       );
     },
@@ -154,7 +154,7 @@ describe('a turn that is started in the background', () => {
     ],
   ])('is refused before it is sent if it has %j', async (change, problem) => {
     const { app, sent } = startHere();
-    await expect(toBackgroundTurn(app, { ...outside, ...change })).rejects.toThrow(problem);
+    await expect(toBackgroundTurn(app, { ...backgroundStart, ...change })).rejects.toThrow(problem);
     expect(sent).toEqual([]);
   });
 });

@@ -22,14 +22,14 @@ import {
   UNBOUND,
 } from './scenes.ts';
 
-const spend = calls(['average_spend', { months: 3 }]);
+const spendCall = calls(['average_spend', { months: 3 }]);
 
 /** Returns the bindings in the state of the session. */
 const chainingMemoryOf = async (session: TestSession) => (await session.state()).memories.get('chaining');
 
 describe('the object of a chain', () => {
   it('belongs to the session: later turns have it, even after a restart', async () => {
-    const replies = [getCall('c1'), 'Got.', spend, 'Spent.', spend, 'Spent.'];
+    const replies = [getCall('c1'), 'Got.', spendCall, 'Spent.', spendCall, 'Spent.'];
     const session = createTestSession(clerk([getCustomer], [chainFrom(Customer)]), { replies });
     await session.send('Get c1.');
     await session.send('And?');
@@ -78,7 +78,7 @@ describe('the object of a chain', () => {
     const watched: DiscoveredType = { ...discover(Customer), accepts };
     const { session } = await turnOf(
       clerk([leaky], [watched, chainFrom(Customer)]),
-      [calls('leaky'), spend],
+      [calls('leaky'), spendCall],
       { secrets: () => ({ KEY: 'hunter22' }) },
     );
     const journal = JSON.stringify(await session.events());
@@ -182,7 +182,7 @@ describe('the object of a chain', () => {
     });
     const batch = calls(['get_customer', { id: 'c1' }], 'slow', ['average_spend', { months: 1 }]);
     const agent = clerk([getCustomer, slow], [chainFrom(Customer), discover(Customer)]);
-    const session: TestSession = createTestSession(agent, { replies: [batch, spend, 'Done.'] });
+    const session: TestSession = createTestSession(agent, { replies: [batch, spendCall, 'Done.'] });
     await session.send('Go.');
     expect(results(session)).toEqual([
       JSON.stringify(customer('c1')),
@@ -256,7 +256,7 @@ describe('the object of a chain', () => {
     const large = answeringTool('large', () =>
       artifact('x'.repeat(9 * 1024 * 1024), Customer, customer('c1')),
     );
-    const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spend]);
+    const { session } = await turnOf(clerk([large], [chainFrom(Customer)]), [calls('large'), spendCall]);
     expect(results(session)[0]).toMatch(/^Error: Tool 'large' ran and finished, but its result/);
     expect(results(session)[1]).toBe(UNBOUND);
   });

@@ -28,7 +28,7 @@ import {
   UNBOUND,
 } from './scenes.ts';
 
-const spend = calls(['average_spend', { months: 3 }]);
+const spendCall = calls(['average_spend', { months: 3 }]);
 
 it('chaining can be declared twice, for the app and for an agent', async () => {
   const Order = defineDomainType({
@@ -45,7 +45,7 @@ it('chaining can be declared twice, for the app and for an agent', async () => {
 
 describe('a chained type that has no object yet', () => {
   it('offers its tools from the start, which report that an object must be retrieved first (CHN-01, CHN-02)', async () => {
-    const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spend]);
+    const { session, answer } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [spendCall]);
     expect(offeredTools(session)[0]).toEqual(['average_spend', 'get_customer']);
     expect(results(session)).toEqual([
       'This tool is not yet available. You must first retrieve a single Customer instance.',
@@ -78,7 +78,7 @@ describe('a chained type that has no object yet', () => {
   it('shows inspectors a withheld result (CHN-02)', async () => {
     const seen: ToolResultSeen[] = [];
     const inspector: LoopInspector = { afterToolCall: (one) => seen.push(one) };
-    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spend]);
+    await turnOf(clerk([getCustomer], [chainFrom(Customer)], { use: [inspect(inspector)] }), [spendCall]);
     expect(seen.map(({ result }) => result)).toEqual([{ type: 'text', content: UNBOUND, withheld: true }]);
   });
 
@@ -109,7 +109,7 @@ describe('a chained type that has no object yet', () => {
 
 describe('a chained type that has an object', () => {
   it('offers tools that use the object from the next model call on, with unchanged descriptions (CHN-03, CHN-15)', async () => {
-    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getCall('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [getCall('c1'), spendCall]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Name of c1 2020: 30']);
     expect(
       session.requests.map(({ tools }) => tools.find(({ name }) => name === 'average_spend')?.description),
@@ -189,9 +189,9 @@ describe('a chained type that has an object', () => {
   it('uses the newest object (CHN-06)', async () => {
     const { session } = await turnOf(clerk([getCustomer], [chainFrom(Customer)]), [
       getCall('c1'),
-      spend,
+      spendCall,
       getCall('c2'),
-      spend,
+      spendCall,
     ]);
     expect(results(session)[1]).toBe('Name of c1 2020: 30');
     expect(results(session)[3]).toBe('Name of c2 2020: 30');
@@ -221,9 +221,9 @@ describe('a chained type that has an object', () => {
     });
     const replies = [
       calls('slow', ['get_customer', { id: 'c2' }]),
-      spend,
+      spendCall,
       calls(['get_customer', { id: 'c2' }], 'slow'),
-      spend,
+      spendCall,
     ];
     const { session } = await turnOf(clerk([slow, quick], [chainFrom(Customer)]), replies);
     expect(results(session).filter((text) => text.startsWith('Name of'))).toEqual([
@@ -247,7 +247,7 @@ describe('a chained type that has an object', () => {
     const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
       getCall('c1'),
       calls('fails', 'row'),
-      spend,
+      spendCall,
     ]);
     expect(results(session).at(-1)).toBe('Name of c1 2020: 30');
   });
@@ -263,7 +263,7 @@ describe('a chained type that has an object', () => {
 describe('an object', () => {
   it('is bound if its artifact names the type, by `output` of the tool or by `artifact()` (CHN-14)', async () => {
     const named = answeringTool('named', artifact('Here.', Customer, customer('c7')));
-    const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spend]);
+    const { session } = await turnOf(clerk([named], [chainFrom(Customer)]), [calls('named'), spendCall]);
     expect(results(session)).toEqual(['Here.', 'Name of c7 2020: 30']);
   });
 
@@ -275,7 +275,7 @@ describe('an object', () => {
     ];
     const { session } = await turnOf(clerk(tools, [chainFrom(Customer)]), [
       calls('row', 'json', 'other'),
-      spend,
+      spendCall,
     ]);
     expect(results(session).at(-1)).toBe(UNBOUND);
   });
@@ -284,10 +284,10 @@ describe('an object', () => {
     const list = listCustomers(...['c1', 'c2'].slice(0, length));
     const { session } = await turnOf(clerk([list, getCustomer], [chainFrom(Customer)]), [
       calls('list_customers'),
-      spend,
+      spendCall,
       getCall('c3'),
       calls('list_customers'),
-      spend,
+      spendCall,
     ]);
     expect(results(session)[1]).toBe(UNBOUND);
     expect(results(session).at(-1)).toBe('Name of c3 2020: 30');
@@ -314,7 +314,7 @@ describe('an object', () => {
     const { session } = await turnOf(clerk([wrong, getCustomer], [chainFrom(Customer)]), [
       getCall('c1'),
       calls('wrong'),
-      spend,
+      spendCall,
     ]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), 'Here.', 'Name of c1 2020: 30']);
     expect(warned).toEqual([
@@ -333,7 +333,7 @@ describe('an object', () => {
     });
     const { session } = await turnOf(
       clerk([getCustomer], [chained]),
-      [getCall('c1'), getCall('c2'), spend, getCall('c3'), spend],
+      [getCall('c1'), getCall('c2'), spendCall, getCall('c3'), spendCall],
       { context: { tenant: 'acme' } },
     );
     expect(results(session)[2]).toBe('Name of c1 2020: 30');
@@ -350,7 +350,7 @@ describe('an object', () => {
         throw new Error('No.');
       },
     });
-    const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), spend]);
+    const { session } = await turnOf(clerk([getCustomer], [chained]), [getCall('c1'), spendCall]);
     expect(results(session)).toEqual([JSON.stringify(customer('c1')), UNBOUND]);
     expect(log.mock.calls).toEqual([
       ["holdfast: whether a 'Customer' is chained could not be decided, so it is not", new Error('No.')],
@@ -434,7 +434,7 @@ describe('chaining', () => {
       const own = answeringTool('average_spend', 'Mine.');
       const { session } = await turnOf(clerk([getCustomer, own], [chainFrom(Customer)]), [
         getCall('c1'),
-        spend,
+        spendCall,
       ]);
       expect(results(session)[1]).toBe('Mine.');
       expect(warned[0]).toBe(

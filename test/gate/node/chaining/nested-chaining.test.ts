@@ -32,7 +32,7 @@ import {
   UNBOUND,
 } from './scenes.ts';
 
-const spend = calls(['average_spend', { months: 3 }]);
+const spendCall = calls(['average_spend', { months: 3 }]);
 const desk = (more: Partial<AgenticToolConfig<string, typeof Id>> = {}) =>
   defineAgenticTool({
     name: 'desk',
@@ -67,9 +67,9 @@ describe('an agentic tool with chaining', () => {
   it('offers the tools of an object once one of its calls has returned it (AGT-10, PRN-06)', async () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), [
       callDesk('1'),
-      spend,
+      spendCall,
       getCall('c1'),
-      spend,
+      spendCall,
       'Spent.',
     ]);
     expect(offeredTools(session)).toEqual([
@@ -84,7 +84,7 @@ describe('an agentic tool with chaining', () => {
     const { session } = await turnOf(clerk([desk({ use: [chaining([chainAny()])] })]), [
       callDesk('1'),
       getCall('c1'),
-      spend,
+      spendCall,
       'Spent.',
     ]);
     expect(nestedResults(session)[1]).toBe('Name of c1 2020: 30');
@@ -106,7 +106,7 @@ describe('an agentic tool with chaining', () => {
       callDesk('1'),
       getCall('c1'),
       'Here is c1.',
-      spend,
+      spendCall,
     ]);
     expect(results(session)).toEqual(['Here is c1.', 'Name of c1 2020: 30']);
     expect(offeredTools(session)[1]).toEqual(['get_customer']);
@@ -119,13 +119,22 @@ describe('an agentic tool with chaining', () => {
       callDesk('1'),
       two,
       'Here they are.',
-      spend,
+      spendCall,
     ]);
     expect(results(session)).toEqual(['Here they are.', UNBOUND]);
   });
 
   it('keeps its objects for the session under its path', async () => {
-    const replies = [callDesk('1'), getCall('c1'), 'Got.', 'Done.', callDesk('2'), spend, 'Spent.', 'Done.'];
+    const replies = [
+      callDesk('1'),
+      getCall('c1'),
+      'Got.',
+      'Done.',
+      callDesk('2'),
+      spendCall,
+      'Spent.',
+      'Done.',
+    ];
     const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])] })]), { replies });
     await session.send('Get c1.');
     expect((await session.state()).memories.get('chaining')).toEqual([
@@ -160,7 +169,7 @@ describe('an agentic tool with chaining', () => {
       },
     });
     const agent = clerk([desk({ use: [chaining([chainFrom(Customer)])], tools: [getCustomer, kills] })]);
-    const replies = [callDesk('1'), getCall('c1'), calls('kills'), spend, 'Spent.', 'Done.'];
+    const replies = [callDesk('1'), getCall('c1'), calls('kills'), spendCall, 'Spent.', 'Done.'];
     const session = createTestSession(agent, { replies });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(runs).toBe(2);
@@ -180,12 +189,12 @@ describe('an agentic tool with chaining', () => {
     });
     const tools = [getCustomer, slow];
     const scripts: Record<string, unknown[]> = {
-      '{"id":"1"}': [getCall('c1'), calls('wait'), spend, 'First.'],
-      '{"id":"2"}': [getCall('c2'), spend, 'Second.'],
-      '{"id":"3"}': [calls('wait'), spend, 'Third.'],
+      '{"id":"1"}': [getCall('c1'), calls('wait'), spendCall, 'First.'],
+      '{"id":"2"}': [getCall('c2'), spendCall, 'Second.'],
+      '{"id":"3"}': [calls('wait'), spendCall, 'Third.'],
       'Go.': [calls(['desk', { id: '1' }], ['desk', { id: '2' }], ['desk', { id: '3' }]), 'Done.'],
       'Later.': [callDesk('4'), 'Done.'],
-      '{"id":"4"}': [spend, 'Fourth.'],
+      '{"id":"4"}': [spendCall, 'Fourth.'],
     };
     const read: Record<string, string | undefined> = {};
     const session = createTestSession(clerk([desk({ use: [chaining([chainFrom(Customer)])], tools })]), {
@@ -225,7 +234,13 @@ describe('a playbook with chaining', () => {
       locked: [{ tool: answeringTool('report', 'Reported.'), unlockedBy: after(getCustomer) }],
       use: [chaining([chainFrom(Customer), discover(Customer)])],
     });
-    const { session } = await turnOf(clerk([locked]), [callDesk('1'), spend, getCall('c1'), spend, 'Spent.']);
+    const { session } = await turnOf(clerk([locked]), [
+      callDesk('1'),
+      spendCall,
+      getCall('c1'),
+      spendCall,
+      'Spent.',
+    ]);
     expect(offeredTools(session)[1]).toEqual(['average_spend', 'get_customer', 'report']);
     expect(nestedResults(session)[0]).toBe(UNBOUND);
     expect(nestedResults(session)[2]).toBe('Name of c1 2020: 30');
@@ -233,7 +248,7 @@ describe('a playbook with chaining', () => {
     const { session: any } = await turnOf(clerk([playbook([chainAny()])]), [
       callDesk('1'),
       getCall('c1'),
-      spend,
+      spendCall,
       'Spent.',
     ]);
     expect(nestedResults(any)[1]).toBe('Name of c1 2020: 30');
@@ -254,8 +269,19 @@ describe('a playbook with chaining', () => {
     const again = calls(['desk', { id: '1', anew: true }]);
     const replies = [
       ...[callDesk('1'), getCall('c1'), 'Got.', callDesk('2'), getCall('c2'), 'Got.', 'Done.'],
-      ...[callDesk('1'), spend, 'Spent.', callDesk('2'), spend, 'Spent.', again, spend, 'Spent.', 'Done.'],
-      ...[callDesk('1'), spend, 'Spent.', callDesk('2'), spend, 'Spent.', 'Done.'],
+      ...[
+        callDesk('1'),
+        spendCall,
+        'Spent.',
+        callDesk('2'),
+        spendCall,
+        'Spent.',
+        again,
+        spendCall,
+        'Spent.',
+        'Done.',
+      ],
+      ...[callDesk('1'), spendCall, 'Spent.', callDesk('2'), spendCall, 'Spent.', 'Done.'],
     ];
     const session = createTestSession(clerk([playbook([chainFrom(Customer)])]), { replies });
     await session.send('Get both.');
@@ -296,9 +322,9 @@ describe('a state machine with chaining', () => {
       const { session } = await turnOf(clerk([machine([chainFrom(Customer)], hide)]), [
         callDesk('1'),
         getCall('c1'),
-        spend,
+        spendCall,
         calls('shut'),
-        spend,
+        spendCall,
         'Spent.',
       ]);
       const read = nestedResults(session);
@@ -316,7 +342,7 @@ describe('a state machine with chaining', () => {
     const { session } = await turnOf(clerk([machine([chainAny()], true)]), [
       callDesk('1'),
       getCall('c1'),
-      spend,
+      spendCall,
       'Spent.',
     ]);
     expect(nestedResults(session)[1]).toBe('Name of c1 2020: 30');

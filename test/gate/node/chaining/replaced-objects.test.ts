@@ -24,10 +24,10 @@ function workshop() {
   return { done, does };
 }
 
-type Does = ReturnType<typeof workshop>['does'];
+type ToolMaker = ReturnType<typeof workshop>['does'];
 
 /** Returns a type with these tools, and a tool that gets its objects. */
-function desk(toolsOf: (does: Does, id: string, isVip: boolean) => readonly AnyTool[]) {
+function desk(toolsOf: (does: ToolMaker, id: string, isVip: boolean) => readonly AnyTool[]) {
   const { done, does } = workshop();
   const Customer = defineDomainType({
     name: 'Customer',

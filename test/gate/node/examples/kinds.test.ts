@@ -3,10 +3,10 @@
 import { expect, it } from 'vitest';
 import { settle } from '../../../../src/examples/kinds/agentic.ts';
 import { approvedRefund } from '../../../../src/examples/kinds/approval.ts';
-import { careful } from '../../../../src/examples/kinds/careful.ts';
+import { carefulAgent } from '../../../../src/examples/kinds/careful.ts';
 import { correspondent } from '../../../../src/examples/kinds/chaining.ts';
 import { clerk, orders as orderGroup } from '../../../../src/examples/kinds/group.ts';
-import { aware } from '../../../../src/examples/kinds/inside.ts';
+import { selfAwareAgent } from '../../../../src/examples/kinds/inside.ts';
 import { Calendar } from '../../../../src/examples/kinds/objects.ts';
 import { policy } from '../../../../src/examples/kinds/one-shot.ts';
 import { refundWhole } from '../../../../src/examples/kinds/pipeline.ts';
@@ -154,7 +154,7 @@ it('a signal ends the turn from inside a call', async () => {
 });
 
 it('the tools of the current turn are all offered', async () => {
-  const { offered } = await play(aware, [
+  const { offered } = await play(selfAwareAgent, [
     { calls: [{ name: 'progress', input: { status: 'Looking' } }] },
     'Done.',
   ]);
@@ -171,7 +171,7 @@ it('the tools of the current turn are all offered', async () => {
 
 it('an agent with an output returns an object that matches its schema', async () => {
   const reply = '{"refunded":true,"words":"Refunded 45.90."}';
-  const { answer } = await play(careful, [find, refund, reply], { stubs });
+  const { answer } = await play(carefulAgent, [find, refund, reply], { stubs });
   expect(answer).toMatchObject({ object: { refunded: true, words: 'Refunded 45.90.' } });
 });
 

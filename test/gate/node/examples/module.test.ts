@@ -5,11 +5,11 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent', run: () => 'paid' });
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
-const pays: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
+const payReply: ScriptedReply = { calls: [{ name: 'pay', input: {} }] };
 
 it('the example module removes a tool that has reached its call limit, in the next turn too', async () => {
   const session = createTestSession(clerk, {
-    replies: [pays, pays, 'Paid.', 'No more.'],
+    replies: [payReply, payReply, 'Paid.', 'No more.'],
     use: [withQuota(2)],
   });
   await session.send('Pay twice.');

@@ -29,7 +29,7 @@ async function callsOf(session: TestSession, message: string): Promise<string[]>
   });
 }
 
-const done = "Done. The warehouse's note is warehouse.";
+const doneText = "Done. The warehouse's note is warehouse.";
 const positions = async (session: TestSession) =>
   Object((await session.state()).memories.get('state-machines'))['orders/move_order'];
 
@@ -37,12 +37,12 @@ describe('the order desk with the offline planner', () => {
   it('moves an order by one status per turn, even after a restart', async () => {
     const session = offlineSession();
     expect(await callsOf(session, 'Move order 2001 to packed')).toEqual([
-      `  pack_order {}: ${done}`,
+      `  pack_order {}: ${doneText}`,
       'move_order {"orderId":2001,"status":"packed"}',
     ]);
     session.restart();
     expect(await callsOf(session, 'Move order 2001 to shipped')).toEqual([
-      `  ship_order {}: ${done}`,
+      `  ship_order {}: ${doneText}`,
       'move_order {"orderId":2001,"status":"shipped"}',
     ]);
     expect(await positions(session)).toEqual({ 2001: 'shipped' });

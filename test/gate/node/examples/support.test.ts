@@ -9,7 +9,7 @@ import type { TurnHost } from '../../../doors/session.ts';
 import { modelText } from '../../../doors/tools.ts';
 import { type MemoryApp, memoryApp } from '../session/memory-app.ts';
 
-const offline: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
+const offlineHost: Partial<TurnHost> = { agent: defineSupport(paperShop), model: offlineModel() };
 
 /** Sends a message and waits until its turn has ended. */
 async function stateAfter(app: MemoryApp, message: string, host: Partial<TurnHost>): Promise<TurnState> {
@@ -32,7 +32,7 @@ const results = async (app: MemoryApp): Promise<string[]> =>
 describe('the support agent with the offline planner', () => {
   it('reports the location of an order by its tracking code', async () => {
     const app = memoryApp({ replies: [] });
-    const turn = await stateAfter(app, 'Where is order 1002?', offline);
+    const turn = await stateAfter(app, 'Where is order 1002?', offlineHost);
     expect(turn).toMatchObject({ outcome: 'completed', iterations: 3, toolCalls: 2 });
     expect(await names(app)).toEqual(['find_order', 'track_shipment']);
     expect(turn.text).toContain('location: Bilbao depot');
@@ -43,18 +43,18 @@ describe('the support agent with the offline planner', () => {
     ['Which carrier has it?', 'carrier: Norderline'],
   ])('answers "%s" from the previous turn, even after the object has restarted', async (question, fact) => {
     const app = memoryApp({ replies: [] });
-    await stateAfter(app, 'Where is order 1002?', offline);
+    await stateAfter(app, 'Where is order 1002?', offlineHost);
     app.sessions.restart('["owner","tester","s1"]');
-    const turn = await stateAfter(app, question, offline);
+    const turn = await stateAfter(app, question, offlineHost);
     expect(turn).toMatchObject({ outcome: 'completed', toolCalls: 0 });
     expect(turn.text).toContain(fact);
   });
 
   it('refunds an order only on request', async () => {
     const app = memoryApp({ replies: [] });
-    await stateAfter(app, 'Can order 1003 be refunded?', offline);
+    await stateAfter(app, 'Can order 1003 be refunded?', offlineHost);
     expect(await names(app)).not.toContain('refund_order');
-    await stateAfter(app, 'Please refund order 1003', offline);
+    await stateAfter(app, 'Please refund order 1003', offlineHost);
     expect((await names(app)).filter((name) => name === 'refund_order')).toHaveLength(1);
   });
 
@@ -63,7 +63,7 @@ describe('the support agent with the offline planner', () => {
     await stateAfter(
       app,
       'Please set the delivery note of order 1005 to "leave it at the boathouse"',
-      offline,
+      offlineHost,
     );
     expect((await calls(app)).at(-1)).toMatchObject({
       name: 'set_delivery_note',

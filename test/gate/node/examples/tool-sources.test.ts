@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cart } from '../../../../src/examples/tool-sources/cart.ts';
 import {
   bargains,
-  called,
+  calledTools,
   checkout,
   clerk,
   order,
@@ -43,14 +43,14 @@ it('a facade combines a group, a factory and a provider, and is hidden while it 
   expect(read[1]).toMatch(
     /^Tools now available: search, list, put\..*\n\nSearch before you promise anything\.$/,
   );
-  expect(called).toEqual(['put']);
+  expect(calledTools).toEqual(['put']);
   const inSale = await play(clerk, [call('bargains'), call('sale'), 'Done.'], { context: { sale: true } });
   expect(inSale.offered).toEqual([
     ['bargains', 'shop'],
     ['bargains', 'shop', 'sale'],
     ['bargains', 'shop', 'sale'],
   ]);
-  expect(called).toEqual(['put', 'sale']);
+  expect(calledTools).toEqual(['put', 'sale']);
 });
 
 it('`toolsFor` returns the tools of a facade', async () => {

@@ -57,7 +57,7 @@ function model(media: ModelMedia | undefined, ...replies: readonly (ModelReply |
 const agentOf = (...tools: readonly AnyTool[]): Agent =>
   defineAgent({ name: 'seer', description: 'Sees.', instructions: '', tools });
 
-const shot = defineTool({
+const shotTool = defineTool({
   name: 'shot',
   description: 'Takes a shot.',
   effect: 'read',
@@ -130,7 +130,7 @@ describe('a file in a message', () => {
 describe('a file in a result', () => {
   it('is shown with its result, and is stored once', async () => {
     const { model: seer, requests } = model(BOTH, callReply('shot', 'shot'), textReply('A'), textReply('B'));
-    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
+    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer });
     const answer = await session.send('Go.');
     await session.send('Again.');
     const results = [{ tool: [base64(9)] }, { tool: [base64(9)] }];
@@ -162,7 +162,7 @@ describe('a file in a result', () => {
 
   it('follows all results if the model accepts files only in messages', async () => {
     const { model: seer, requests } = model(MESSAGES, callReply('shot', 'look'), textReply('A'));
-    await createTestSession(agentOf(shot, look), { use: [files()], model: seer }).send('Go.');
+    await createTestSession(agentOf(shotTool, look), { use: [files()], model: seer }).send('Go.');
     expect(requests[1]?.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -175,7 +175,7 @@ describe('a file in a result', () => {
 
   it('is described in text if it is unknown which files the model accepts', async () => {
     const { model: seer, requests } = model(undefined, callReply('shot'), textReply('A'));
-    await createTestSession(agentOf(shot), { use: [files()], model: seer }).send('Go.');
+    await createTestSession(agentOf(shotTool), { use: [files()], model: seer }).send('Go.');
     expect(requests.map(filesIn)).toEqual([[], []]);
     expect(requests[1]?.messages[2]).toMatchObject({
       text: expect.stringMatching(
@@ -213,7 +213,7 @@ describe('a file in a result', () => {
       artifacts: [{ value: { points: 3 } }],
       files: [{ tool: 'draw', size: 3 }],
     });
-    const inner = defineAgent({ name: 'eye', description: 'Sees.', instructions: '', tools: [shot] });
+    const inner = defineAgent({ name: 'eye', description: 'Sees.', instructions: '', tools: [shotTool] });
     const { model: outer, requests } = model(
       BOTH,
       callReply('eye'),
@@ -294,7 +294,7 @@ describe('a request with files that the model refuses', () => {
     onTestFinished(() => warned.mockRestore());
     const { model: seer, requests } = model(BOTH, refusal, refusal, callReply('shot'), textReply('B'));
     // The invocation remembers which request was refused.
-    const session = createTestSession(agentOf(shot), { use: [files()], model: seer, warm: true });
+    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer, warm: true });
     const failed = await session.send([pngFile(png(1))]);
     expect(failed).toMatchObject({ outcome: 'failed', error: { message: 'Could not process image.' } });
     expect(await session.send([{ type: 'text', text: 'And this?' }, pngFile(png(2))])).toMatchObject({
@@ -329,7 +329,7 @@ describe('a request with files that the model refuses', () => {
     onTestFinished(() => {
       vi.restoreAllMocks();
     });
-    const session = createTestSession(agentOf(shot), { use: [files()], model: seer });
+    const session = createTestSession(agentOf(shotTool), { use: [files()], model: seer });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'failed' });
     expect(requests.map(filesIn)).toEqual([[], [{ tool: [base64(9)] }], []]);
   });

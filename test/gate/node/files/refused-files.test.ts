@@ -17,7 +17,7 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 const images = { data: ['image/png'], url: [] };
 const none = { data: [], url: [] };
 
-const shot = defineTool({
+const shotTool = defineTool({
   name: 'shot',
   description: 'Takes a shot.',
   effect: 'read',
@@ -25,10 +25,10 @@ const shot = defineTool({
   run: () => content(['A shot:', image(new Uint8Array([1]), 'image/png')]),
 });
 
-const warned: string[] = [];
+const warnings: string[] = [];
 beforeEach(() => {
-  warned.length = 0;
-  vi.spyOn(console, 'warn').mockImplementation((line) => warned.push(String(line)));
+  warnings.length = 0;
+  vi.spyOn(console, 'warn').mockImplementation((line) => warnings.push(String(line)));
 });
 
 /**
@@ -49,7 +49,7 @@ async function play(media: ModelMedia | undefined, refuses: (files: number) => b
     },
   };
   const agent = defineAgent({
-    ...{ name: 'seer', description: 'Looks.', instructions: 'Look.', tools: [shot] },
+    ...{ name: 'seer', description: 'Looks.', instructions: 'Look.', tools: [shotTool] },
     model,
   });
   const { outcome } = await createTestSession(agent, { use: [files()], model }).send('Look.');
@@ -62,7 +62,7 @@ const partsOf = (message: ModelMessage) =>
 it('a refused request is retried once without the files of results', async () => {
   const media = { message: images, result: images };
   expect(await play(media, (files) => files > 0)).toEqual({ sent: [0, 1, 0], outcome: 'completed' });
-  expect(warned).toEqual([
+  expect(warnings).toEqual([
     "holdfast: the model 'm' refused a request with files; it is asked again without those of earlier messages and of " +
       'results. No.',
   ]);
@@ -73,6 +73,6 @@ it.each([undefined, { message: none, result: none }])(
   'a refused request is not retried if no file was sent: the model accepts %o',
   async (media) => {
     expect(await play(media, () => true)).toEqual({ sent: [0, 0], outcome: 'failed' });
-    expect(warned).toEqual([]);
+    expect(warnings).toEqual([]);
   },
 );

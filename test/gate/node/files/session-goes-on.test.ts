@@ -6,8 +6,8 @@ import { files } from '../../../../src/modules/files/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import { readingTool } from '../tool-loop/scenes.ts';
 
-const warned = vi.spyOn(console, 'warn').mockReturnValue(undefined);
-afterEach(() => warned.mockClear());
+const warnSpy = vi.spyOn(console, 'warn').mockReturnValue(undefined);
+afterEach(() => warnSpy.mockClear());
 
 const BROKEN = new Uint8Array([66, 65, 68]);
 const IMAGES = { data: ['image/*'], url: [] };
@@ -49,26 +49,26 @@ it('a message with a file that the model refuses fails its turn, and later turns
   const session = sessionOf();
   const first = await session.send(content(['See:', image(BROKEN, 'image/png')]).parts);
   expect(first).toMatchObject({ outcome: 'failed', error: { message: expect.stringContaining(REFUSED) } });
-  expect([session.requests.length, warned.mock.calls]).toEqual([1, []]);
+  expect([session.requests.length, warnSpy.mock.calls]).toEqual([1, []]);
   expect(await session.send('And now?')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   expect(session.requests.slice(1).map(holdsFile)).toEqual([true, false]);
   expect(fileLines(session.requests[2])).toEqual(['[file ID: image/png, 3 bytes] (not shown any more)']);
-  expect(warned.mock.calls).toEqual([[WARNING]]);
+  expect(warnSpy.mock.calls).toEqual([[WARNING]]);
 });
 
 it('a result with a file that the model refuses is described in text for the rest of the turn', async () => {
   const session = sessionOf();
   expect(await session.send('Look.')).toMatchObject({ outcome: 'completed', text: 'Well.' });
   expect(session.requests.map(holdsFile)).toEqual([false, true, false]);
-  expect(warned.mock.calls).toEqual([[WARNING]]);
+  expect(warnSpy.mock.calls).toEqual([[WARNING]]);
 });
 
 it('a refused message with its own file is retried once without earlier files, and then fails', async () => {
   const session = sessionOf();
   await session.send('Look.');
-  warned.mockClear();
+  warnSpy.mockClear();
   const sent = await session.send(content([image(new Uint8Array([1]), 'image/png')]).parts);
   expect(sent).toMatchObject({ outcome: 'failed' });
   expect(session.requests.slice(3).map(holdsFile)).toEqual([true, true]);
-  expect(warned.mock.calls).toEqual([[WARNING]]);
+  expect(warnSpy.mock.calls).toEqual([[WARNING]]);
 });

@@ -15,7 +15,7 @@ import {
   toRow,
   toSnapshot,
 } from '../../../doors/journal.ts';
-import { callEnded, modelReplied, opened, started } from './journal.ts';
+import { callEnded, modelReplied, sessionOpened, turnStarted } from './journal.ts';
 import { validJournal } from './random-journal.ts';
 
 /** The memory of a kind of tool: which calls succeeded, and where. */
@@ -46,7 +46,7 @@ const fold = (events: readonly SessionEvent[], state = emptyState()): SessionSta
   return state;
 };
 
-const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
+const foldThroughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
   events.map((event, i) => parseEvent({ ...toRow(event), seq: i + 1, at: 0 }));
 
 /**
@@ -56,19 +56,19 @@ const throughRows = (events: readonly SessionEvent[]): SessionEvent[] =>
 function foldFromSnapshot(events: readonly SessionEvent[], covered: number): SessionState {
   const state = fromSnapshot(toSnapshot(fold(events.slice(0, covered))));
   const from = state.cut?.from ?? 1;
-  for (const event of throughRows(events.slice(0, covered)).slice(from - 1)) {
+  for (const event of foldThroughRows(events.slice(0, covered)).slice(from - 1)) {
     if (MESSAGE_TYPES.includes(event.type)) foldCoveredEvent(state, event);
   }
-  return fold(throughRows(events.slice(covered)), state);
+  return fold(foldThroughRows(events.slice(covered)), state);
 }
 
-const cut = fc.tuple(validJournal, fc.nat());
+const journalAndCut = fc.tuple(validJournal, fc.nat());
 
 describe('the fold of a journal', () => {
   it('is the same from the events and from their rows', () => {
     fc.assert(
       fc.property(validJournal, (events) => {
-        expect(fold(throughRows(events))).toEqual(fold(events));
+        expect(fold(foldThroughRows(events))).toEqual(fold(events));
       }),
       { seed: 20_261_117 },
     );
@@ -76,9 +76,11 @@ describe('the fold of a journal', () => {
 
   it('is the same if it is interrupted between any two events', () => {
     fc.assert(
-      fc.property(cut, ([events, at]) => {
+      fc.property(journalAndCut, ([events, at]) => {
         const first = at % (events.length + 1);
-        expect(fold(throughRows(events.slice(first)), fold(events.slice(0, first)))).toEqual(fold(events));
+        expect(fold(foldThroughRows(events.slice(first)), fold(events.slice(0, first)))).toEqual(
+          fold(events),
+        );
       }),
       { seed: 20_261_117 },
     );
@@ -86,7 +88,7 @@ describe('the fold of a journal', () => {
 
   it('is the same from a snapshot between any two turns', () => {
     fc.assert(
-      fc.property(cut, ([events, at]) => {
+      fc.property(journalAndCut, ([events, at]) => {
         const ends = events.flatMap(({ type }, i) => (type === 'turn-ended' ? [i + 1] : []));
         const covered = ends[at % ends.length] ?? 0;
         expect(foldFromSnapshot(events, covered)).toEqual(fold(events));
@@ -104,8 +106,8 @@ describe('the fold of a journal', () => {
     });
     const events = [
       ...[
-        opened,
-        started,
+        sessionOpened,
+        turnStarted,
         modelReplied(['a dig']),
         opens('a'),
         modelReplied(['b dig'], { frame: 'a' }),

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, type FrameState, ROOT } from '../../../doors/journal.ts';
-import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
+import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
 
 type FrameStarted = Extract<SessionEvent, { type: 'frame-started' }>;
 
@@ -27,9 +27,9 @@ const additions = (...values: readonly string[]) => ({
 const valuesOf = ({ blackboard }: Pick<FrameState, 'blackboard'>) => blackboard.map(({ value }) => value);
 
 /** A turn whose loop has added `a` to its blackboard and then requested the calls `x` and `y`. */
-const noted = [
-  opened,
-  started,
+const notedEvents = [
+  sessionOpened,
+  turnStarted,
   modelReplied(['n note']),
   callEnded('n', 'ok', additions('a')),
   modelReplied(['x dig', 'y dig']),
@@ -43,7 +43,7 @@ describe('a frame with its own blackboard', () => {
       modelReplied(['i note'], { frame: 'x' }),
       callEnded('i', 'ok', { frame: 'x', ...additions('b') }),
     ];
-    const state = fold([...noted, own, ...inside]);
+    const state = fold([...notedEvents, own, ...inside]);
     expect(frameOf(state, 'x').inherited).toBe(1);
     expect(valuesOf(frameOf(state, 'x'))).toEqual(['a', 'b']);
     expect(valuesOf(frameOf(state, ROOT))).toEqual(['a']);
@@ -56,7 +56,7 @@ describe('a frame with its own blackboard', () => {
       modelReplied(['j note'], { frame: 'y' }),
       callEnded('j', 'ok', { frame: 'y', ...additions('of y') }),
     ];
-    const state = fold([...noted, ...beside, own]);
+    const state = fold([...notedEvents, ...beside, own]);
     expect(valuesOf(state)).toEqual(['a', 'of y']);
     expect(valuesOf(frameOf(state, 'x'))).toEqual(['a']);
   });
@@ -69,7 +69,7 @@ describe('a frame with its own blackboard', () => {
       modelReplied(['l note'], { frame: 'k' }),
       callEnded('l', 'ok', { frame: 'k', ...additions('deep') }),
     ];
-    const state = fold([...noted, ...inside]);
+    const state = fold([...notedEvents, ...inside]);
     expect(frameOf(state, 'k').blackboard).toBe(frameOf(state, 'x').blackboard);
     expect(frameOf(state, 'k').inherited).toBeUndefined();
     expect([valuesOf(frameOf(state, 'x')), valuesOf(state)]).toEqual([['a', 'deep'], ['a']]);
@@ -81,7 +81,7 @@ describe('a frame with its own blackboard', () => {
       modelReplied(['i note'], { frame: 'x' }),
       callEnded('i', 'ok', { frame: 'x', ...additions('b', 'c') }),
     ];
-    const state = fold([...noted, ...inside, callEnded('x', 'ok', additions('b')), callEnded('y')]);
+    const state = fold([...notedEvents, ...inside, callEnded('x', 'ok', additions('b')), callEnded('y')]);
     expect(valuesOf(state)).toEqual(['a', 'b']);
     expect([...(state.turn?.frames.keys() ?? [])]).toEqual([ROOT]);
   });
@@ -94,14 +94,14 @@ describe('a frame with its own blackboard', () => {
       frameStarted('k', { parent: 'x', ownBlackboard: true }),
     ];
     // The batch of `i` is still open, so `k` cannot see the addition of `i`.
-    const state = fold([...noted, ...inside]);
+    const state = fold([...notedEvents, ...inside]);
     expect([valuesOf(frameOf(state, 'k')), frameOf(state, 'k').inherited]).toEqual([['a'], 1]);
   });
 });
 
 describe('a frame without its own blackboard', () => {
   it('uses the outer blackboard', () => {
-    const state = fold([...noted, frameStarted('x')]);
+    const state = fold([...notedEvents, frameStarted('x')]);
     expect(frameOf(state, 'x').blackboard).toBe(state.blackboard);
     expect('inherited' in frameOf(state, 'x')).toBe(false);
   });
@@ -119,7 +119,7 @@ describe('the facts of a frame', () => {
   const kept = (events: readonly SessionEvent[]) => fold(events, [ledger]).memories.get('ledger');
 
   it('are recorded at the path of the frame when it opens, whatever the outcome of its call is', () => {
-    const events = [...noted, frameStarted('x', { facts: [fact('one'), fact('two')] })];
+    const events = [...notedEvents, frameStarted('x', { facts: [fact('one'), fact('two')] })];
     const place = { turn: 't1', frame: 'x', path: 'tester/of-x', call: 'x', at: 7 };
     expect(kept(events)).toEqual([
       ['one', place],
@@ -131,7 +131,7 @@ describe('the facts of a frame', () => {
 
   it('are visible to the calls of the frame, but not to the batch of its own call', () => {
     const state = fold(
-      [...noted, frameStarted('x', { facts: [fact('one')] }), modelReplied(['i look'], { frame: 'x' })],
+      [...notedEvents, frameStarted('x', { facts: [fact('one')] }), modelReplied(['i look'], { frame: 'x' })],
       [ledger],
     );
     expect(frameOf(state, 'x').seen.memories.get('ledger')).toHaveLength(1);
@@ -140,18 +140,18 @@ describe('the facts of a frame', () => {
 
   it('are ignored if no module in this code owns them', () => {
     const stranger = { slice: 'stranger', fact: 1 };
-    expect([...fold([...noted, frameStarted('x', { facts: [stranger] })], [ledger]).memories.keys()]).toEqual(
-      ['ledger'],
-    );
+    expect([
+      ...fold([...notedEvents, frameStarted('x', { facts: [stranger] })], [ledger]).memories.keys(),
+    ]).toEqual(['ledger']);
   });
 
   it('are recorded in source order with their results when the batch of an inner call has ended', () => {
     const inside = [frameStarted('x'), modelReplied(['i look', 'j look'], { frame: 'x' })];
     const end = (call: string) =>
       callEnded(call, `${call} done`, { frame: 'x', changes: { facts: [fact(call)] } });
-    expect(kept([...noted, ...inside, end('j')])).toEqual([]);
+    expect(kept([...notedEvents, ...inside, end('j')])).toEqual([]);
     const at = { turn: 't1', frame: 'x', path: 'tester/of-x', at: 7 };
-    expect(kept([...noted, ...inside, end('j'), end('i')])).toEqual([
+    expect(kept([...notedEvents, ...inside, end('j'), end('i')])).toEqual([
       ['i', { ...at, call: 'i', result: { type: 'text', content: 'i done' } }],
       ['j', { ...at, call: 'j', result: { type: 'text', content: 'j done' } }],
     ]);
@@ -173,11 +173,11 @@ describe('a call that opened a nested frame', () => {
     );
 
   it('is marked as a call in which a model decided', () => {
-    expect(nestedOf(fold([...noted, ...inFrame(false)]))).toEqual([true, undefined]);
+    expect(nestedOf(fold([...notedEvents, ...inFrame(false)]))).toEqual([true, undefined]);
   });
 
   it('is not marked if a plan decided instead of a model', () => {
-    expect(nestedOf(fold([...noted, ...inFrame(true)]))).toEqual([undefined, undefined]);
+    expect(nestedOf(fold([...notedEvents, ...inFrame(true)]))).toEqual([undefined, undefined]);
   });
 });
 
@@ -188,7 +188,12 @@ describe('a rejected answer in a frame', () => {
     frame: 'x',
     problems: ['n: is missing'],
   };
-  const state = fold([...noted, frameStarted('x'), modelReplied([], { frame: 'x', text: 'No.' }), rejected]);
+  const state = fold([
+    ...notedEvents,
+    frameStarted('x'),
+    modelReplied([], { frame: 'x', text: 'No.' }),
+    rejected,
+  ]);
 
   it('is shown only to the model of the frame', () => {
     expect(frameOf(state, 'x').messages.at(-1)).toEqual({
@@ -206,7 +211,7 @@ describe('a rejected answer in a frame', () => {
   });
 
   it('changes nothing after the frame has ended', () => {
-    const after = [...noted, frameStarted('x'), callEnded('x'), callEnded('y')];
+    const after = [...notedEvents, frameStarted('x'), callEnded('x'), callEnded('y')];
     const { seq: _, ...before } = fold(after);
     const { seq, ...now } = fold([...after, rejected]);
     if (now.turn && before.turn) now.turn.lastEvent = before.turn.lastEvent;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../src/journal/entry.ts';
 import { type Message, ROOT } from '../../../doors/journal.ts';
 import { DEFAULT_POLICIES, nextStep, type Step } from '../../../doors/loop.ts';
-import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
+import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
 
 const turnSteered = (message: string): SessionEvent => ({
   type: 'turn-steered',
@@ -13,7 +13,7 @@ const turnSteered = (message: string): SessionEvent => ({
   principal: { id: 'ann' },
 });
 
-const late: SessionEvent = {
+const lateResult: SessionEvent = {
   type: 'late-result-received',
   turn: 't1',
   call: 'p',
@@ -36,7 +36,7 @@ function nextStepOf(events: readonly SessionEvent[]): Step {
   return nextStep(root, { iterations: 2, policies: DEFAULT_POLICIES });
 }
 
-const before = [opened, started];
+const eventsBefore = [sessionOpened, turnStarted];
 
 describe('a message that arrives while a turn runs', () => {
   it.each<[string, readonly SessionEvent[], readonly string[], Step]>([
@@ -114,7 +114,7 @@ describe('a message that arrives while a turn runs', () => {
     ],
     [
       'as a late result',
-      [modelReplied([], { text: 'Hi.' }), late],
+      [modelReplied([], { text: 'Hi.' }), lateResult],
       [
         'user: Hello',
         'reply: Hi.',
@@ -123,14 +123,14 @@ describe('a message that arrives while a turn runs', () => {
       { do: 'ask', last: false },
     ],
   ])('is placed in order if it arrives %s', (_, events, messages, step) => {
-    expect(formatMessages(fold([...before, ...events]).messages)).toEqual(messages);
-    expect(nextStepOf([...before, ...events])).toEqual(step);
+    expect(formatMessages(fold([...eventsBefore, ...events]).messages)).toEqual(messages);
+    expect(nextStepOf([...eventsBefore, ...events])).toEqual(step);
   });
 
   it('does not resume a turn that has failed', () => {
     const blank = modelReplied([]);
     const failed = { do: 'end', outcome: 'failed', error: { type: 'empty-reply' } };
-    expect(nextStepOf([...before, blank, blank])).toMatchObject(failed);
-    expect(nextStepOf([...before, blank, blank, turnSteered('a')])).toMatchObject(failed);
+    expect(nextStepOf([...eventsBefore, blank, blank])).toMatchObject(failed);
+    expect(nextStepOf([...eventsBefore, blank, blank, turnSteered('a')])).toMatchObject(failed);
   });
 });

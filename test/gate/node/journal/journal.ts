@@ -5,9 +5,9 @@ import type { SessionState } from '../../../../src/testing/entry.ts';
 import { emptyState, reduce } from '../../../doors/journal.ts';
 
 /** Short forms of events of the turn `t1` of the agent `tester`. */
-export const opened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
+export const sessionOpened: SessionEvent = { type: 'session-opened', incarnation: 'i1', agent: 'tester' };
 
-export const started: SessionEvent = {
+export const turnStarted: SessionEvent = {
   type: 'turn-started',
   turn: 't1',
   loopId: 'loop',

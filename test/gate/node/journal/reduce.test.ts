@@ -4,7 +4,7 @@ import type { ToolMemory } from '../../../../src/module.ts';
 import type { SessionState } from '../../../../src/testing/entry.ts';
 import { FOLDING, openBatch, ROOT } from '../../../doors/journal.ts';
 import { aWait } from '../../../fixtures/a-wait.ts';
-import { callEnded, fold, modelReplied, opened, started } from './journal.ts';
+import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from './journal.ts';
 
 const turnOf = (state: SessionState) => {
   if (!state.turn) throw new Error('There is no turn.');
@@ -18,11 +18,16 @@ const frameOf = (state: SessionState, id = ROOT) => {
 
 describe('reduce', () => {
   it('session-opened: sets the incarnation and the agent', () => {
-    expect(fold([opened])).toMatchObject({ seq: 1, incarnation: 'i1', agent: 'tester', turn: undefined });
+    expect(fold([sessionOpened])).toMatchObject({
+      seq: 1,
+      incarnation: 'i1',
+      agent: 'tester',
+      turn: undefined,
+    });
   });
 
   it('turn-started: opens the loop of the turn at the path of the agent', () => {
-    const state = fold([opened, started]);
+    const state = fold([sessionOpened, turnStarted]);
     expect(state.messages).toEqual([{ role: 'user', text: 'Hello' }]);
     expect(turnOf(state)).toMatchObject({
       id: 't1',
@@ -38,17 +43,17 @@ describe('reduce', () => {
 
   it('turn-resumed: is counted until the next reply, and does not become the last event', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
-    expect(turnOf(fold([opened, started, resumed, resumed]))).toMatchObject({
+    expect(turnOf(fold([sessionOpened, turnStarted, resumed, resumed]))).toMatchObject({
       resumedSinceReply: 2,
       lastEvent: 'turn-started',
     });
-    expect(turnOf(fold([opened, started, resumed, modelReplied([])])).resumedSinceReply).toBe(0);
+    expect(turnOf(fold([sessionOpened, turnStarted, resumed, modelReplied([])])).resumedSinceReply).toBe(0);
   });
 
   it('turn-resumed: is not counted if the turn resumes after a wait, when no model call was running', () => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'handed-over' };
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'its client has gone' };
-    const asked = [opened, started, modelReplied(['a pay']), callEnded('a')];
+    const asked = [sessionOpened, turnStarted, modelReplied(['a pay']), callEnded('a')];
     expect(turnOf(fold([...asked, resumed])).resumedSinceReply).toBe(0);
     expect(turnOf(fold([...asked, yielded, resumed])).resumedSinceReply).toBe(1);
   });
@@ -62,16 +67,16 @@ describe('reduce', () => {
     { type: 'conversation-cut', turn: 't1', results: 9 },
   ])('$type: resets the count of idle invocations', (progress) => {
     const resumed: SessionEvent = { type: 'turn-resumed', turn: 't1', cause: 'expired' };
-    expect(turnOf(fold([opened, started, resumed, resumed])).resumedIdly).toBe(2);
-    expect(turnOf(fold([opened, started, resumed, progress, resumed])).resumedIdly).toBe(1);
+    expect(turnOf(fold([sessionOpened, turnStarted, resumed, resumed])).resumedIdly).toBe(2);
+    expect(turnOf(fold([sessionOpened, turnStarted, resumed, progress, resumed])).resumedIdly).toBe(1);
   });
 
   it('model-replied: counts the reply, its tokens, and its calls in total and by tool', () => {
     const usage = { inputTokens: 3, outputTokens: 4 };
     const first = modelReplied(['a look', 'b look', 'c pay'], { usage });
     const state = fold([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       first,
       callEnded('a'),
       callEnded('b'),
@@ -90,7 +95,7 @@ describe('reduce', () => {
   it('answer-rejected: adds a message without a sender that lists every problem, and marks the loop', () => {
     const problems = ['total: must be a number', 'due: is missing'];
     const rejected: SessionEvent = { type: 'answer-rejected', turn: 't1', problems };
-    const state = fold([opened, started, modelReplied([]), rejected]);
+    const state = fold([sessionOpened, turnStarted, modelReplied([]), rejected]);
     expect(state.messages.at(-1)).toEqual({
       role: 'user',
       by: 'loop',
@@ -99,23 +104,26 @@ describe('reduce', () => {
         'Answer again with the corrected JSON text, and nothing else.',
     });
     expect([frameOf(state).rejected, turnOf(state).lastEvent]).toEqual([true, 'answer-rejected']);
-    expect(frameOf(fold([opened, started, modelReplied([])])).rejected).toBe(false);
+    expect(frameOf(fold([sessionOpened, turnStarted, modelReplied([])])).rejected).toBe(false);
   });
 
   it('model-replied: counts consecutive blank replies, until a reply has text or calls (EMP-05)', () => {
     const counts = [[' \n'], [' ', ''], ['', 'words'], ['words', '']].map(
       (texts) =>
-        frameOf(fold([opened, started, ...texts.map((text) => modelReplied([], { text }))])).blankReplies,
+        frameOf(fold([sessionOpened, turnStarted, ...texts.map((text) => modelReplied([], { text }))]))
+          .blankReplies,
     );
     expect(counts).toEqual([1, 2, 0, 1]);
-    expect(frameOf(fold([opened, started, modelReplied([]), modelReplied(['a look'])])).blankReplies).toBe(0);
+    expect(
+      frameOf(fold([sessionOpened, turnStarted, modelReplied([]), modelReplied(['a look'])])).blankReplies,
+    ).toBe(0);
   });
 
   it('model-replied: marks the turn as limited if its last reply is at the limit, but not for a frame', () => {
-    expect(turnOf(fold([opened, started, modelReplied([], { last: true })])).limited).toBe(true);
+    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied([], { last: true })])).limited).toBe(true);
     const inFrame = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['a dig']),
       frameStarted,
       modelReplied([], { frame: 'a', last: true }),
@@ -125,8 +133,8 @@ describe('reduce', () => {
 
   it('tool-call-started and tool-call-suspended: mark the open call until it ends', () => {
     const events: SessionEvent[] = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['a pay', 'b ask']),
       { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' },
       { type: 'tool-call-suspended', turn: 't1', call: 'b', wait: aWait() },
@@ -145,7 +153,7 @@ describe('reduce', () => {
 
   it('tool-call-ended: adds artifacts to the turn in source order when the batch is complete', () => {
     const two = { type: 'artifact', value: 2, artifactType: 'Two' } as const;
-    const events = [opened, started, modelReplied(['a look', 'b look']), callEnded('b', two)];
+    const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look']), callEnded('b', two)];
     expect(turnOf(fold(events)).artifacts).toEqual([]);
     expect(turnOf(fold([...events, callEnded('a', { type: 'artifact', value: 1 })])).artifacts).toEqual([
       { call: 'a', tool: 'look', value: 1 },
@@ -165,7 +173,7 @@ describe('reduce', () => {
         blackboard: [{ value: call }],
       });
       const ends = order.map((call) => callEnded(call, 'ok', { changes: changesOf(call) }));
-      const events = [opened, started, modelReplied(['a look', 'b look', 'c look']), ...ends];
+      const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look', 'c look']), ...ends];
       const before = fold(events.slice(0, -1));
       expect([before.callState.size, before.blackboard]).toEqual([0, []]);
       const state = fold(events);
@@ -177,8 +185,8 @@ describe('reduce', () => {
   it('tool-call-ended: counts consecutive unknown tools, and a known tool resets the count (TNF-06)', () => {
     const unknown = { type: 'error', message: 'x', reason: 'unknown-tool' } as const;
     const inRow = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['a x', 'b x']),
       callEnded('b', unknown),
       callEnded('a', unknown),
@@ -186,8 +194,8 @@ describe('reduce', () => {
     expect(frameOf(fold(inRow)).unknownTools).toBe(2);
     expect(frameOf(fold([...inRow, modelReplied(['c look']), callEnded('c')])).unknownTools).toBe(0);
     const reset = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['a x', 'b look', 'c x']),
       callEnded('a', unknown),
       callEnded('b'),
@@ -205,7 +213,7 @@ describe('reduce', () => {
 
   it('frame-started: opens a loop with its own messages, which closes when its call ends', () => {
     const inFrame = modelReplied(['b look'], { frame: 'a' });
-    const events = [opened, started, modelReplied(['a dig']), frameStarted, inFrame];
+    const events = [sessionOpened, turnStarted, modelReplied(['a dig']), frameStarted, inFrame];
     const state = fold(events);
     expect(frameOf(state, 'a')).toMatchObject({ path: 'tester/dig', iterations: 1 });
     expect(frameOf(state, 'a').messages).toMatchObject([
@@ -228,8 +236,8 @@ describe('reduce', () => {
   it('frame-started: the path contains the names of all outer frames', () => {
     const inner: SessionEvent = { ...frameStarted, frame: 'b', parent: 'a', name: 'deeper' };
     const state = fold([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['a dig']),
       frameStarted,
       modelReplied(['b deeper'], { frame: 'a' }),
@@ -239,11 +247,11 @@ describe('reduce', () => {
   });
 
   it('cancel-requested: is remembered, while turn-yielded only becomes the last event', () => {
-    expect(turnOf(fold([opened, started, { type: 'cancel-requested', turn: 't1' }])).cancelRequested).toBe(
-      true,
-    );
+    expect(
+      turnOf(fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't1' }])).cancelRequested,
+    ).toBe(true);
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'over its means' };
-    expect(turnOf(fold([opened, started, yielded]))).toMatchObject({
+    expect(turnOf(fold([sessionOpened, turnStarted, yielded]))).toMatchObject({
       lastEvent: 'turn-yielded',
       outcome: undefined,
     });
@@ -251,7 +259,7 @@ describe('reduce', () => {
 
   it('every event: the last event includes its call', () => {
     const start: SessionEvent = { type: 'tool-call-started', turn: 't1', call: 'a', effect: 'once' };
-    expect(turnOf(fold([opened, started, modelReplied(['a pay']), start])).lastEvent).toBe(
+    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied(['a pay']), start])).lastEvent).toBe(
       'tool-call-started a',
     );
   });
@@ -263,7 +271,7 @@ describe('reduce', () => {
     ['cancelled', ''],
   ] as const)('turn-ended: the text of a turn that is %s is %j', (outcome, text) => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome };
-    const turn = turnOf(fold([opened, started, modelReplied([], { text: 'Bye.' }), end]));
+    const turn = turnOf(fold([sessionOpened, turnStarted, modelReplied([], { text: 'Bye.' }), end]));
     expect([turn.outcome, turn.text, turn.frames.size]).toEqual([outcome, text, 0]);
   });
 
@@ -271,13 +279,13 @@ describe('reduce', () => {
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'returned-direct' };
     const value = { type: 'artifact', value: { n: 1 } } as const;
     const ends = [callEnded('b', value, { direct: true }), callEnded('a', 'one', { direct: true })];
-    expect(turnOf(fold([opened, started, modelReplied(['a x', 'b x']), ...ends, end])).text).toBe(
+    expect(turnOf(fold([sessionOpened, turnStarted, modelReplied(['a x', 'b x']), ...ends, end])).text).toBe(
       'one\n{"n":1}',
     );
   });
 
   it('every event: an event of another turn changes nothing', () => {
-    const state = fold([opened, started, { type: 'cancel-requested', turn: 't0' }]);
+    const state = fold([sessionOpened, turnStarted, { type: 'cancel-requested', turn: 't0' }]);
     expect(turnOf(state)).toMatchObject({ cancelRequested: false, lastEvent: 'turn-started' });
   });
 
@@ -288,6 +296,8 @@ describe('reduce', () => {
       initial: [],
       observe: (value, { type, path }) => [...(value as string[]), `${type} in ${path}`],
     };
-    expect([...fold([opened, started], [seen]).memories]).toEqual([['seen', ['turn-started in tester']]]);
+    expect([...fold([sessionOpened, turnStarted], [seen]).memories]).toEqual([
+      ['seen', ['turn-started in tester']],
+    ]);
   });
 });

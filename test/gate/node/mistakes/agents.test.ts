@@ -1,7 +1,7 @@
 /** Tests invalid values in the definition of an agent. Each case has the field and the whole message. */
 import { expect, it } from 'vitest';
 import { AgentDefinitionError } from '../../../../src/index.ts';
-import { ofAgent } from './mistake.ts';
+import { makeAgent } from './mistake.ts';
 
 const MEDIA_TYPE = "a media type in lower case, such as 'image/*' or 'application/pdf'";
 
@@ -74,7 +74,7 @@ it.each<[string, object, string]>([
 ])('defineAgent throws an error that explains the mistake in %s', (field, config, message) => {
   let thrown: unknown;
   try {
-    ofAgent(config)();
+    makeAgent(config)();
   } catch (failure) {
     thrown = failure;
   }

@@ -24,36 +24,36 @@ import {
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { githubWebhook, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { createTestSession, scriptedModel } from '../../../../src/testing/entry.ts';
-import { expectMessage, type Mistake, make, ofAgent, run, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, makeAgent, run, tool } from './mistake.ts';
 
 const hook = { agent: 'clerk', secret: 'HOOK_SECRET' };
-const ofGithub = (config: object) => make(githubWebhook, { ...hook, ...config });
+const makeGithub = (config: object) => make(githubWebhook, { ...hook, ...config });
 
 describe('a webhook', () => {
   it.each<Mistake>([
     [
       'an event in the singular',
-      ofGithub({ events: ['issue'] }),
+      makeGithub({ events: ['issue'] }),
       "Webhook 'github' has 'issue' in its 'events', which GitHub does not send. Did you mean 'issues'?",
     ],
     [
       'a typo in an event with an action',
-      ofGithub({ events: ['push', 'pull_requests.opened'] }),
+      makeGithub({ events: ['push', 'pull_requests.opened'] }),
       "Webhook 'github' has 'pull_requests.opened' in its 'events', which GitHub does not send. Did you mean 'pull_request.opened'?",
     ],
     [
       'a typo in an action',
-      ofGithub({ events: ['issues.open'] }),
+      makeGithub({ events: ['issues.open'] }),
       "Webhook 'github' has 'issues.open' in its 'events', which GitHub does not send. Did you mean 'issues.opened'?",
     ],
     [
       'an action that GitHub does not have, although people expect it',
-      ofGithub({ events: ['pull_request.merged'] }),
+      makeGithub({ events: ['pull_request.merged'] }),
       "Webhook 'github' has 'pull_request.merged' in its 'events', which GitHub does not send. Did you mean 'pull_request.closed'?",
     ],
     [
       'a flag instead of a word',
-      ofGithub({ bots: true }),
+      makeGithub({ bots: true }),
       "Webhook 'github' has true as its 'bots'. Use 'ignore' or 'take'.",
     ],
     [
@@ -70,7 +70,7 @@ describe('a webhook', () => {
   ])('the error explains the mistake: %s', expectMessage);
 
   it('accepts unusual GitHub events that resemble no known event', () => {
-    ofGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
+    makeGithub({ events: ['issues', 'issue_comment.created', 'team', 'star', 'quantum_leap.entangled'] })();
   });
 });
 
@@ -117,7 +117,7 @@ describe('a combination of tools', () => {
   it.each<Mistake>([
     [
       'a chained type and its agent with the same tool name',
-      ofAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
+      makeAgent({ tools: [tool], use: [chaining([chainFrom(Customer)])] }),
       "Agent 'clerk' has a tool 'pay', and so have the objects that it chains, whose tool would not be offered. Rename one, as with withName from 'holdfast/decorators'.",
     ],
     [
@@ -136,7 +136,7 @@ describe('a combination of tools', () => {
   ])('the error explains the mistake: %s', expectMessage);
 
   it('causes no error if the names differ, or if the returned type is not declared', () => {
-    ofAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // These names begin with the type.
+    makeAgent({ tools: [tool], use: [chaining([discover(Customer)])] })(); // These names begin with the type.
     const returns = (output: object) => step('find', { output });
     for (const first of [step('find', {}), returns(v.object({ id: v.string() })), returns(v.looseObject({}))])
       make(definePipeline, { name: 'both', steps: [first, step('pay', { input })] })();
@@ -148,7 +148,7 @@ const weather = {
   inputSchema: v.object({}),
   execute: async () => 'Fine.',
 };
-const ofAi =
+const makeAiTool =
   (...given: readonly unknown[]) =>
   () =>
     Reflect.apply(fromAiTool, undefined, given);
@@ -157,60 +157,60 @@ describe('an AI SDK tool', () => {
   it.each<Mistake>([
     [
       'directly in a list of tools',
-      ofAgent({ tools: [weather] }),
+      makeAgent({ tools: [weather] }),
       "Agent 'clerk' cannot have these tools: Tool at index 0 is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.",
     ],
     [
       'in an object instead of a list',
-      ofAgent({ tools: { weather } }),
+      makeAgent({ tools: { weather } }),
       "Agent 'clerk' has the tools of another library by their names. Use a list, as in [fromAiTool(tools.weather, { name: 'weather' })], with fromAiTool from 'holdfast/tools/ai-sdk'.",
     ],
     [
       'without options',
-      ofAi(weather),
+      makeAiTool(weather),
       "Tool '': it received undefined. Pass one object, as in fromAiTool({ ... }).",
     ],
     [
       'with a typo in its options',
-      ofAi(weather, { nam: 'weather' }),
+      makeAiTool(weather, { nam: 'weather' }),
       "Tool '': it has an unknown option 'nam'. Did you mean 'name'?",
     ],
     [
       'in an object of several tools',
-      ofAi({ weather }, { name: 'weather' }),
+      makeAiTool({ weather }, { name: 'weather' }),
       "Tool 'weather': it contains several tools. Convert each one, as in fromAiTool(tools.weather, { name: 'weather' }).",
     ],
     [
       'that is already a Holdfast tool',
-      ofAi(tool, { name: 'pay' }),
+      makeAiTool(tool, { name: 'pay' }),
       "Tool 'pay': it is already a holdfast tool. List it directly.",
     ],
     [
       'that is only a name',
-      ofAi('weather', { name: 'weather' }),
+      makeAiTool('weather', { name: 'weather' }),
       "Tool 'weather': it is made from 'weather'. Use an AI SDK tool.",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });
 
-const ofManual = (config: object) =>
+const makeManual = (config: object) =>
   make(defineManualTool, { name: 'locate', description: 'Locates.', ...config });
 
 describe('a tool that its caller runs', () => {
   it.each<Mistake>([
     [
       'an effect',
-      ofManual({ effect: 'read' }),
+      makeManual({ effect: 'read' }),
       "Tool 'locate': it has 'effect', but its caller runs it, and the turn waits for the result. Omit it.",
     ],
     [
       'a function',
-      ofManual({ run }),
+      makeManual({ run }),
       "Tool 'locate': it has 'run', but its caller runs it. Omit it, or use defineTool from 'holdfast' for a tool that runs here.",
     ],
     [
       'a timeout',
-      ofManual({ timeout: 5 }),
+      makeManual({ timeout: 5 }),
       "Tool 'locate': it has 'timeout', but its caller runs it. Set the time limit for the result with 'expires'.",
     ],
   ])('the error explains the mistake: %s', expectMessage);
@@ -242,34 +242,35 @@ describe('the log', () => {
   ])('the error explains the mistake: %s', expectMessage);
 });
 
-const clerk = ofAgent({ tools: [tool] })();
-const ofTest = (options?: object) => () => Reflect.apply(createTestSession, undefined, [clerk, options]);
+const clerk = makeAgent({ tools: [tool] })();
+const makeTestSession = (options?: object) => () =>
+  Reflect.apply(createTestSession, undefined, [clerk, options]);
 
 describe('a test session', () => {
   it.each<Mistake>([
     [
       'neither replies nor a model',
-      ofTest({}),
+      makeTestSession({}),
       "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     ],
     [
       'no decision',
-      () => Reflect.apply(Object(ofTest({ replies: ['Hello.'] })()).decide, undefined, ['pay']),
+      () => Reflect.apply(Object(makeTestSession({ replies: ['Hello.'] })()).decide, undefined, ['pay']),
       "The decision is missing. Pass one after the call, as in decide('pay', 'approve').",
     ],
     [
       'no options',
-      ofTest(),
+      makeTestSession(),
       "createTestSession has neither 'replies' nor 'model'. Use replies, as in { replies: ['Hello.'] }.",
     ],
     [
       'one reply instead of a list',
-      ofTest({ replies: 'Hello.' }),
+      makeTestSession({ replies: 'Hello.' }),
       "A script has 'Hello.' as its replies. Use a list, as in ['Hello.'].",
     ],
     [
       'a reply in the form of another library',
-      ofTest({ replies: [{ toolCalls: ['pay'] }] }),
+      makeTestSession({ replies: [{ toolCalls: ['pay'] }] }),
       "A script has 'toolCalls' in replies[0]. Use 'calls'.",
     ],
     [

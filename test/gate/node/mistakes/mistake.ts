@@ -10,10 +10,10 @@ export const make = (define: (config: never) => unknown, config: unknown) => ():
 
 export const run = (): string => 'ok';
 
-export const ofTool = (config: object) =>
+export const makeTool = (config: object) =>
   make(defineTool, { name: 'pay', description: 'Pays.', run, ...config });
 
-export const ofAgent = (config: object) =>
+export const makeAgent = (config: object) =>
   make(defineAgent, { name: 'clerk', description: 'Pays.', instructions: 'Pay.', ...config });
 
 export const tool = defineTool({ name: 'pay', description: 'Pays.', effect: 'read', run });

@@ -24,38 +24,38 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { defineReference, toolGroup } from '../../../../src/modules/tool-groups/entry.ts';
-import { expectMessage, type Mistake, make, ofAgent, run, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, makeAgent, run, tool } from './mistake.ts';
 
 const LIMITS = 'iterations, tokens, maxGenerations, maxScheduled';
 const SETTINGS =
   'temperature, topP, topK, seed, stop, reasoning, parallelToolCalls, providerOptions, maxOutputTokens, toolChoice, timeout';
 
-const ofDig = (config: object) =>
+const makeDig = (config: object) =>
   make(defineAgenticTool, { name: 'dig', description: 'Digs.', tools: [], ...config });
 
-const ofModel = (settings: object) =>
+const makeModel = (settings: object) =>
   make(openaiCompatible, { baseURL: 'https://model.example', apiKey: 'k', model: 'm', settings });
 
 describe('a nested key in an agent', () => {
   it.each<Mistake>([
     [
       'a typo in a limit',
-      ofAgent({ limits: { iteration: 5 } }),
+      makeAgent({ limits: { iteration: 5 } }),
       "Agent 'clerk' has a limit 'iteration' of 5. Use 'iterations'.",
     ],
     [
       'a limit of another library',
-      ofAgent({ limits: { maxSteps: 5 } }),
+      makeAgent({ limits: { maxSteps: 5 } }),
       "Agent 'clerk' has a limit 'maxSteps' of 5. Use 'iterations'.",
     ],
     [
       'an unknown limit',
-      ofAgent({ limits: { minutes: 5 } }),
+      makeAgent({ limits: { minutes: 5 } }),
       `Agent 'clerk' has a limit 'minutes' of 5. Use one of ${LIMITS}.`,
     ],
     [
       'a limit of an agentic tool',
-      ofDig({ limits: { toolCalls: 5 } }),
+      makeDig({ limits: { toolCalls: 5 } }),
       "Tool 'dig': its limit 'toolCalls' is 5. Use 'use: [callLimits({ toolCalls })], with callLimits from holdfast/limits'.",
     ],
     [
@@ -70,54 +70,54 @@ describe('a nested key in an agent', () => {
     ],
     [
       'a typo in a setting',
-      ofAgent({ settings: { temprature: 0 } }),
+      makeAgent({ settings: { temprature: 0 } }),
       "Agent 'clerk' has a setting 'temprature' of 0. Use 'temperature'.",
     ],
     [
       'a setting of another library',
-      ofAgent({ settings: { maxTokens: 100 } }),
+      makeAgent({ settings: { maxTokens: 100 } }),
       "Agent 'clerk' has a setting 'maxTokens' of 100. Use 'maxOutputTokens'.",
     ],
     [
       'an unknown setting',
-      ofAgent({ settings: { verbosity: 'low' } }),
+      makeAgent({ settings: { verbosity: 'low' } }),
       `Agent 'clerk' has a setting 'verbosity' of 'low'. Use one of ${SETTINGS}.`,
     ],
     [
       'chaining as an option of an agentic tool',
-      ofDig({ chaining: ['any'] }),
+      makeDig({ chaining: ['any'] }),
       "Tool 'dig': it has 'chaining'. Write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
       'a setting of an agentic tool',
-      ofDig({ settings: { top_p: 1 } }),
+      makeDig({ settings: { top_p: 1 } }),
       "Tool 'dig': it has a setting 'top_p' of 1. Use 'topP'.",
     ],
-    ['a setting of a model', ofModel({ temprature: 0 }), "'settings.temprature' is 0. Use 'temperature'."],
+    ['a setting of a model', makeModel({ temprature: 0 }), "'settings.temprature' is 0. Use 'temperature'."],
     [
       'a typo in a policy',
-      ofAgent({ policies: { unknownTool: {} } }),
+      makeAgent({ policies: { unknownTool: {} } }),
       "Agent 'clerk' has a policy 'unknownTool' of an object. Use 'unknownTools'.",
     ],
     [
       'a typo inside a policy',
-      ofAgent({ policies: { blankReplies: { retrys: 3 } } }),
+      makeAgent({ policies: { blankReplies: { retrys: 3 } } }),
       "Agent 'clerk' has a policy 'blankReplies.retrys' of 3. Use 'retries'.",
     ],
     [
       'a timeout with an unknown key',
-      ofAgent({ settings: { timeout: { ms: 5_000 } } }),
+      makeAgent({ settings: { timeout: { ms: 5_000 } } }),
       `Agent 'clerk' has a setting 'timeout' of {"ms":5000}. Use { total, silence }, each a whole number of ms from 1 to 86400000.`,
     ],
   ])('the error explains the mistake: %s', expectMessage);
 
   it('accepts an agent that is spread into another agent', () => {
-    const first = ofAgent({
+    const first = makeAgent({
       limits: { iterations: 3, tokens: undefined },
       settings: { temperature: 0, timeout: { total: 1_000 } },
       policies: { blankReplies: { retries: 2 } },
     })();
-    expect(ofAgent({ ...Object(first), name: 'second' })()).toMatchObject({
+    expect(makeAgent({ ...Object(first), name: 'second' })()).toMatchObject({
       limits: { iterations: 3 },
       settings: { temperature: 0, timeout: { total: 1_000 } },
       policies: { blankReplies: { retries: 2, end: 'failed' } },
@@ -125,51 +125,51 @@ describe('a nested key in an agent', () => {
   });
 });
 
-const ofPipeline = (config: object) => make(definePipeline, { name: 'chain', ...config });
-const ofType = (config: object) =>
+const makePipeline = (config: object) => make(definePipeline, { name: 'chain', ...config });
+const makeType = (config: object) =>
   make(defineDomainType, { name: 'Customer', schema: v.object({ id: v.string() }), ...config });
-const ofModule = (config: object) => make(defineModule, { name: 'uses', ...config });
-const ofStrategy = (config: object) => make(defineInjectionStrategy, { name: 'late', ...config });
-const ofPrompt = (config: object) =>
+const makeModule = (config: object) => make(defineModule, { name: 'uses', ...config });
+const makeStrategy = (config: object) => make(defineInjectionStrategy, { name: 'late', ...config });
+const makePrompt = (config: object) =>
   make(defineMcpPrompt, { name: 'greet', description: 'Greets.', messages: run, ...config });
-const ofEndpoint = (config: object) => make(defineMcpEndpoint, config);
-const ofOptions = (config: object) => make(defineToolCallingOptions, config);
+const makeEndpoint = (config: object) => make(defineMcpEndpoint, config);
+const makeOptions = (config: object) => make(defineToolCallingOptions, config);
 
-const ofGroup = (config: object) =>
+const makeGroup = (config: object) =>
   make(defineMcpToolGroup, { role: 'docs', description: 'Docs.', clients: [], ...config });
-const ofPlaybook = (locked: object) =>
+const makePlaybook = (locked: object) =>
   make(definePlaybook, { name: 'desk', description: 'Helps.', tools: [tool], locked: [locked] });
 
 describe('an entry in a list of an agent', () => {
   it.each<Mistake>([
     [
       'a function as a strategy',
-      ofAgent({ use: [run] }),
+      makeAgent({ use: [run] }),
       "Agent 'clerk' has the function run at use[0]. Use the result of a module, such as summarize({ overTokens }).",
     ],
     [
       'strategies as an option',
-      ofAgent({ strategies: [run] }),
+      makeAgent({ strategies: [run] }),
       "Agent 'clerk' has 'strategies'. Write use: [defineInjectionStrategy({ name, evaluate })], and import { defineInjectionStrategy } from 'holdfast/kinds'.",
     ],
     [
       'a transformer definition instead of a module',
-      ofAgent({ use: [{ name: 'cut', result: run }] }),
+      makeAgent({ use: [{ name: 'cut', result: run }] }),
       "Agent 'clerk' has an object at use[0]. Use the result of a module, such as summarize({ overTokens }).",
     ],
     [
       'inspectors as an option',
-      ofAgent({ inspectors: [{}] }),
+      makeAgent({ inspectors: [{}] }),
       "Agent 'clerk' has 'inspectors' instead of 'use: [inspect(...)]'. Replace it.",
     ],
     [
       'tool groups as an option',
-      ofAgent({ toolGroups: ['web'] }),
+      makeAgent({ toolGroups: ['web'] }),
       "Agent 'clerk' has 'toolGroups'. Write tools: [toolGroup('web')], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
     [
       'permissions as an option',
-      ofAgent({ permissions: ['internet-access'] }),
+      makeAgent({ permissions: ['internet-access'] }),
       "Agent 'clerk' has 'permissions'. Write tools: [toolGroup('web', { permissions: ['internet-access'] })], and import { toolGroup } from 'holdfast/tool-groups'.",
     ],
     [
@@ -194,17 +194,17 @@ describe('an entry in a list of an agent', () => {
     ],
     [
       'references as an option',
-      ofAgent({ references: [{ name: 'manual' }] }),
+      makeAgent({ references: [{ name: 'manual' }] }),
       "Agent 'clerk' has 'references'. Write tools: [defineReference({ name, description, notes, tools })], and import { defineReference } from 'holdfast/tool-groups'.",
     ],
     [
       'a reference without defineReference',
-      ofAgent({ tools: [{ name: 'manual', description: 'Rules.', notes: 'Quote.', tools: [] }] }),
+      makeAgent({ tools: [{ name: 'manual', description: 'Rules.', notes: 'Quote.', tools: [] }] }),
       "Agent 'clerk' cannot have these tools: Tool at index 0 ('manual') is the literal of a reference. Pass it to defineReference from 'holdfast/tool-groups'.",
     ],
     [
       'chaining as an option',
-      ofAgent({ chaining: [chainAny()] }),
+      makeAgent({ chaining: [chainAny()] }),
       "Agent 'clerk' has 'chaining'. Write use: [chaining([chainFrom(Customer)])], and import { chainFrom, chaining } from 'holdfast/kinds'.",
     ],
     [
@@ -244,22 +244,22 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
     ],
     [
       'a typo in a lock',
-      ofPlaybook({ tool, unlockBy: {} }),
+      makePlaybook({ tool, unlockBy: {} }),
       "Tool 'desk': its locked tool at index 0 has 'unlockBy'. Use 'unlockedBy'.",
     ],
     [
       'a name instead of a condition',
-      ofPlaybook({ tool, unlockedBy: 'pay' }),
+      makePlaybook({ tool, unlockedBy: 'pay' }),
       "Tool 'desk': its locked tool at index 0 has 'pay' as its 'unlockedBy'. Use a condition, as in after('name').",
     ],
     [
       'servers instead of the clients of a group',
-      ofGroup({ clients: undefined, servers: [] }),
+      makeGroup({ clients: undefined, servers: [] }),
       "Tool group 'docs' has 'servers' instead of 'clients'. Rename it.",
     ],
     [
       'a typo in a group',
-      ofGroup({ fliter: run }),
+      makeGroup({ fliter: run }),
       "Tool group 'docs' has an unknown option 'fliter'. Did you mean 'filter'?",
     ],
     [
@@ -274,7 +274,7 @@ describe('a tool with a decorator, a lock or MCP clients', () => {
     ],
     [
       'a client without defineMcpClient',
-      ofGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
+      makeGroup({ clients: [{ name: 'wiki', url: 'https://wiki.example/mcp' }] }),
       "MCP client 'wiki': an object is not a client. Use the result of defineMcpClient.",
     ],
     [
@@ -294,52 +294,52 @@ describe('a rarely used definition', () => {
   it.each<Mistake>([
     [
       'a prompt without a name',
-      ofPrompt({ name: '' }),
+      makePrompt({ name: '' }),
       "MCP endpoint: the prompt '' has a name that is blank.",
     ],
     [
       'an argument without a name',
-      ofPrompt({ arguments: [{ name: ' ' }] }),
+      makePrompt({ arguments: [{ name: ' ' }] }),
       "MCP endpoint: the prompt 'greet' has an argument at index 0 whose name is blank.",
     ],
     [
       'two arguments with the same name',
-      ofPrompt({ arguments: [{ name: 'who' }, { name: 'who' }] }),
+      makePrompt({ arguments: [{ name: 'who' }, { name: 'who' }] }),
       "MCP endpoint: the prompt 'greet' has two arguments called 'who'.",
     ],
     [
       'a pipeline without steps',
-      ofPipeline({}),
+      makePipeline({}),
       "Tool 'chain': it has no 'steps'. Use a list, as in [one, another].",
     ],
     [
       'tools instead of steps in a pipeline',
-      ofPipeline({ tools: [tool] }),
+      makePipeline({ tools: [tool] }),
       "Tool 'chain': it has 'tools' instead of 'steps'. Rename it.",
     ],
     [
       'a typo in a pipeline',
-      ofPipeline({ steps: [tool], onFailur: 'continue' }),
+      makePipeline({ steps: [tool], onFailur: 'continue' }),
       "Tool 'chain': it has an unknown option 'onFailur'. Did you mean 'onFailure'?",
     ],
     [
       'a typo in a step of a pipeline',
-      ofPipeline({ steps: [{ tool, adapter: run }] }),
+      makePipeline({ steps: [{ tool, adapter: run }] }),
       "Tool 'chain': its step at index 0 has 'adapter'. Use 'adapt'.",
     ],
     [
       'a domain type without a schema',
-      ofType({ schema: undefined }),
+      makeType({ schema: undefined }),
       "Domain type 'Customer' has no 'schema'. Use a schema.",
     ],
     [
       'a typo in a domain type',
-      ofType({ tool: run }),
+      makeType({ tool: run }),
       "Domain type 'Customer' has an unknown option 'tool'. Did you mean 'tools'?",
     ],
     [
       'a list as the tools of a domain type',
-      ofType({ tools: [tool] }),
+      makeType({ tools: [tool] }),
       "Domain type 'Customer' has a list as its 'tools'. Use a function.",
     ],
     [
@@ -349,88 +349,88 @@ describe('a rarely used definition', () => {
     ],
     [
       'a typo in a module',
-      ofModule({ sate: {} }),
+      makeModule({ sate: {} }),
       "Module 'uses': it has an unknown option 'sate'. Did you mean 'state'?",
     ],
     [
       'a module whose state is a number',
-      ofModule({ state: 0 }),
+      makeModule({ state: 0 }),
       "Module 'uses': it has 0 as its 'state'. Use an object.",
     ],
     [
       'a typo in the state of a module',
-      ofModule({ state: { intial: 0 } }),
+      makeModule({ state: { intial: 0 } }),
       "Module 'uses': its state has an unknown option 'intial'. Did you mean 'initial'?",
     ],
     [
       'the state of another library',
-      ofModule({ state: { initial: 0, reducer: run } }),
+      makeModule({ state: { initial: 0, reducer: run } }),
       "Module 'uses': its state has 'reducer' instead of 'apply'. Rename it.",
     ],
     ['a module without a name', make(defineModule, {}), "Module '': it has no 'name'. Use a string."],
     [
       'a strategy with two functions',
-      ofStrategy({ offer: run, evaluate: run }),
+      makeStrategy({ offer: run, evaluate: run }),
       "Injection strategy 'late' has an unknown option 'evaluate'. Use one of name, offer, mayBecome, remarkOn, uses, discover.",
     ],
     [
       'a list instead of the function of a strategy',
-      ofStrategy({ evaluate: [tool] }),
+      makeStrategy({ evaluate: [tool] }),
       "Injection strategy 'late' has a list as its 'evaluate'. Use a function.",
     ],
     [
       'a prompt without messages',
-      ofPrompt({ messages: undefined }),
+      makePrompt({ messages: undefined }),
       "MCP endpoint: the prompt 'greet' has no 'messages'. Use a function.",
     ],
     [
       'text as the messages of a prompt',
-      ofPrompt({ messages: 'Hello.' }),
+      makePrompt({ messages: 'Hello.' }),
       "MCP endpoint: the prompt 'greet' has a string as its 'messages'. Use a function.",
     ],
     [
       'args instead of the arguments of a prompt',
-      ofPrompt({ args: [] }),
+      makePrompt({ args: [] }),
       "MCP endpoint: the prompt 'greet' has 'args' instead of 'arguments'. Rename it.",
     ],
     [
       'a typo in an argument',
-      ofPrompt({ arguments: [{ name: 'who', require: true }] }),
+      makePrompt({ arguments: [{ name: 'who', require: true }] }),
       "MCP endpoint: the prompt 'greet' has an argument at index 0 that has an unknown option 'require'. Did you mean 'required'?",
     ],
     [
       'a typo in an endpoint',
-      ofEndpoint({ prompt: [] }),
+      makeEndpoint({ prompt: [] }),
       "MCP endpoint: it has an unknown option 'prompt'. Did you mean 'prompts'?",
     ],
     [
       'an endpoint with one tool instead of a list',
-      ofEndpoint({ tools: tool }),
+      makeEndpoint({ tools: tool }),
       "MCP endpoint: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
     [
       'a published agent with a name',
-      ofEndpoint({ agents: [{ agent: 'clerk', name: 'desk' }] }),
+      makeEndpoint({ agents: [{ agent: 'clerk', name: 'desk' }] }),
       "MCP endpoint: agents[0] has 'name' instead of 'as'. Rename it.",
     ],
     [
       'a number as a published agent',
-      ofEndpoint({ agents: [7] }),
+      makeEndpoint({ agents: [7] }),
       'MCP endpoint: agents[0] is 7. Use an agent, its name, or { agent, as, description }.',
     ],
     [
       'a typo in tool-calling options',
-      ofOptions({ toolName: ['pay'] }),
+      makeOptions({ toolName: ['pay'] }),
       "ToolCallingOptions: it has an unknown option 'toolName'. Did you mean 'toolNames'?",
     ],
     [
       'tool-calling options with a context',
-      ofOptions({ context: {} }),
+      makeOptions({ context: {} }),
       "ToolCallingOptions: it has 'context' instead of 'toolContext'. Rename it.",
     ],
     [
       'tool-calling options with one tool instead of a list',
-      ofOptions({ tools: tool }),
+      makeOptions({ tools: tool }),
       "ToolCallingOptions: it has an object as its 'tools'. Use a list, as in [one, another].",
     ],
   ])('the error explains the mistake: %s', expectMessage);

@@ -38,10 +38,10 @@ class Bare {
 }
 
 // Instances, and classes that have static tools.
-export const listed: readonly ToolSource[] = [tool, new Calculator(), new Files(), Sums, new Plain()];
+export const mixedSources: readonly ToolSource[] = [tool, new Calculator(), new Files(), Sums, new Plain()];
 
 const agent = { name: 'clerk', description: 'Pays.', instructions: 'Pay.' };
-defineAgent({ ...agent, tools: listed });
+defineAgent({ ...agent, tools: mixedSources });
 
 // @ts-expect-error a function that makes one
 defineAgent({ ...agent, tools: [() => tool] });

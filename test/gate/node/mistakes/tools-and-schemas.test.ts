@@ -15,9 +15,9 @@ import { jsonSchema } from '../../../../src/modules/json-schema/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import { defineWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { expectMessage, type Mistake, make, ofAgent, ofTool, run, tool } from './mistake.ts';
+import { expectMessage, type Mistake, make, makeAgent, makeTool, run, tool } from './mistake.ts';
 
-const ofInput = (schema: object) => ofTool({ input: jsonSchema({ type: 'object', ...schema }) });
+const makeWithInput = (schema: object) => makeTool({ input: jsonSchema({ type: 'object', ...schema }) });
 
 class Calculator {
   static readonly tools = toolTable<Calculator>({ add: { description: 'Adds.' } });
@@ -50,70 +50,70 @@ describe('a list of tools', () => {
   it.each<Mistake>([
     [
       'a function that makes a tool',
-      ofAgent({ tools: [() => tool] }),
+      makeAgent({ tools: [() => tool] }),
       `${NO_TOOLS} ('') is a function. Call it, and list its result, or pass it to toolFactory.`,
     ],
     [
       'a promise of a tool',
-      ofAgent({ tools: [Promise.resolve(tool)] }),
+      makeAgent({ tools: [Promise.resolve(tool)] }),
       `${NO_TOOLS} is a promise. Await it, and list its result.`,
     ],
-    ['the name of a tool', ofAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay'. List the tool itself.`],
-    ['undefined', ofAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
-    ['a nested list', ofAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list. Spread it, as in [...tools].`],
+    ['the name of a tool', makeAgent({ tools: ['pay'] }), `${NO_TOOLS} is 'pay'. List the tool itself.`],
+    ['undefined', makeAgent({ tools: [undefined] }), `${NO_TOOLS} must not be undefined.`],
+    ['a nested list', makeAgent({ tools: [[tool]] }), `${NO_TOOLS} is a list. Spread it, as in [...tools].`],
     [
       'a tool without defineTool',
-      ofAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
+      makeAgent({ tools: [{ name: 'pay', description: 'Pays.', run }] }),
       `${NO_TOOLS} ('pay') is the literal of a tool. Pass it to defineTool.`,
     ],
     [
       'an AI SDK tool',
-      ofAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
+      makeAgent({ tools: [{ description: 'Pays.', inputSchema: {}, execute: run }] }),
       `${NO_TOOLS} is an AI SDK tool. Convert it with fromAiTool(tool, { name }) from 'holdfast/tools/ai-sdk'.`,
     ],
     [
       'a class instead of an instance',
-      ofAgent({ tools: [Calculator] }),
+      makeAgent({ tools: [Calculator] }),
       "The static 'tools' of Calculator list 'add', which is not one of its methods. Its instances have it. Use new Calculator().",
     ],
     [
       'an object whose table has only plain data',
-      ofAgent({ tools: [new Bare()] }),
+      makeAgent({ tools: [new Bare()] }),
       `${NO_TOOLS} (Bare) has a 'tools' table of plain data. Make it with toolTable<Bare>({ ... }).`,
     ],
     [
       'an object whose class has only an unfolding',
-      ofAgent({ tools: [new Behind()] }),
+      makeAgent({ tools: [new Behind()] }),
       `${NO_TOOLS} (Behind) has a static 'unfolding'. List unfoldingOf(...) of it.`,
     ],
     [
       'a plain object of tools',
-      ofAgent({ tools: [{ pay: { description: 'Pays.', run } }] }),
+      makeAgent({ tools: [{ pay: { description: 'Pays.', run } }] }),
       `${NO_TOOLS} is a plain object of tools. List ...toolsOf({ ... }).`,
     ],
     [
       'an instance without tools',
-      ofAgent({ tools: [new Plain()] }),
+      makeAgent({ tools: [new Plain()] }),
       `${NO_TOOLS} (Plain) is neither a tool nor a tool provider, and its class has no static 'tools' table.`,
     ],
     [
       'an agent',
-      ofAgent({ tools: [ofAgent({})()] }),
+      makeAgent({ tools: [makeAgent({})()] }),
       `${NO_TOOLS} ('clerk') is an agent. List its tools instead.`,
     ],
     [
       'two tools with the same name',
-      ofAgent({ tools: [tool, ofTool({})()] }),
+      makeAgent({ tools: [tool, makeTool({})()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'pay', at index 0 and 1. Rename one, as with withName from 'holdfast/decorators'.",
     ],
     [
       'two tools with the same name, one of them from an object',
-      ofAgent({ tools: [tool, add, new Sums()] }),
+      makeAgent({ tools: [tool, add, new Sums()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 1 and 2 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) from 'holdfast/tool-objects'.",
     ],
     [
       'two objects of the same class',
-      ofAgent({ tools: [new Sums(), new Sums()] }),
+      makeAgent({ tools: [new Sums(), new Sums()] }),
       "Agent 'clerk' cannot have these tools: Duplicate tool name: 'add', at index 0 (Sums) and 1 (Sums). Rename one, as with toolsOf(object, { prefix: 'sums_' }) from 'holdfast/tool-objects'.",
     ],
     [
@@ -122,51 +122,51 @@ describe('a list of tools', () => {
         name: 'book',
         description: 'By the book.',
         tools: [tool],
-        locked: [{ tool: ofTool({})(), unlockedBy: after('pay') }],
+        locked: [{ tool: makeTool({})(), unlockedBy: after('pay') }],
       }),
       "Tool 'book': it has more than one tool 'pay'. Rename one, as with withName from 'holdfast/decorators'.",
     ],
   ])('the error explains the mistake: %s', expectMessage);
 });
 
-const named = { name: 'desk', description: 'Helps.' };
-const ofSubagent = (config: object) => make(defineSubagent, config);
+const namedConfig = { name: 'desk', description: 'Helps.' };
+const makeSubagent = (config: object) => make(defineSubagent, config);
 
 describe('a tool with inner tools, a group or a webhook', () => {
   it.each<Mistake>([
     [
       'no tools in an agentic tool',
-      make(defineAgenticTool, named),
+      make(defineAgenticTool, namedConfig),
       "Tool 'desk': it has no 'tools'. Use a list, as in [one, another].",
     ],
     [
       'the name of a model',
-      make(defineAgenticTool, { ...named, tools: [], model: 'gpt-5' }),
+      make(defineAgenticTool, { ...namedConfig, tools: [], model: 'gpt-5' }),
       "Tool 'desk': it has 'gpt-5' as its 'model'. Use a model, as in openaiCompatible({ baseURL, apiKey, model: 'gpt-5' }), or a function that makes one from the environment.",
     ],
     [
       'unlocked tools in a playbook',
-      make(definePlaybook, { ...named, tools: [], unlocked: [] }),
+      make(definePlaybook, { ...namedConfig, tools: [], unlocked: [] }),
       "Tool 'desk': it has an unknown option 'unlocked'. Did you mean 'locked'?",
     ],
     [
       'state in a state machine',
-      make(defineStateMachine, { ...named, state: {}, initial: 'a' }),
+      make(defineStateMachine, { ...namedConfig, state: {}, initial: 'a' }),
       "Tool 'desk': it has an unknown option 'state'. Did you mean 'states'?",
     ],
     [
       'innerTools in an unfolding tool',
-      make(defineUnfolding, { ...named, innerTools: [] }),
+      make(defineUnfolding, { ...namedConfig, innerTools: [] }),
       "Tool 'desk': it has 'innerTools' instead of 'tools'. Rename it.",
     ],
     [
       'agents in a subagent',
-      ofSubagent({ agents: 'clerk' }),
+      makeSubagent({ agents: 'clerk' }),
       "Tool '': it has an unknown option 'agents'. Did you mean 'agent'?",
     ],
     [
       'a tool as the agent of a subagent',
-      ofSubagent({ agent: tool }),
+      makeSubagent({ agent: tool }),
       "Tool 'pay': its agent is neither a result of defineAgent nor the name of an agent.",
     ],
     [
@@ -212,77 +212,77 @@ describe('the JSON Schema of an input', () => {
   it.each<Mistake>([
     [
       'no type',
-      ofTool({ input: { properties: {} } }),
+      makeTool({ input: { properties: {} } }),
       "Tool 'pay': its input must be an object schema, since a model sends a JSON object: v.object({ ... }), z.object({ ... }), or jsonSchema({ type: 'object', ... }). Put anything else into a property.",
     ],
     [
       'a format that is not checked',
-      ofInput({ properties: { to: { format: 'phone' } } }),
+      makeWithInput({ properties: { to: { format: 'phone' } } }),
       'Tool \'pay\': its input has an assertion that is not checked here: `format: "phone"` at `$.properties.to`. Use other keywords, such as a `pattern`, or the description, or a schema library, which has its own checks.',
     ],
     [
       'a typo in properties',
-      ofInput({ propertis: {} }),
+      makeWithInput({ propertis: {} }),
       "Tool 'pay': its input has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
     [
       'a typo in required',
-      ofInput({ properties: { a: {} }, requird: ['a'] }),
+      makeWithInput({ properties: { a: {} }, requird: ['a'] }),
       "Tool 'pay': its input has a mistake: 'requird' at `$` is not a keyword. Did you mean 'required'?",
     ],
     [
       'a typo in a nested description',
-      ofInput({ properties: { a: { descripton: 'x' } } }),
+      makeWithInput({ properties: { a: { descripton: 'x' } } }),
       "Tool 'pay': its input has a mistake: 'descripton' at `$.properties.a` is not a keyword. Did you mean 'description'?",
     ],
     [
       'the unknown type strng',
-      ofInput({ properties: { a: { type: 'strng' } } }),
+      makeWithInput({ properties: { a: { type: 'strng' } } }),
       "Tool 'pay': its input has a mistake: the type 'strng' at `$.properties.a` is unknown. Did you mean 'string'?",
     ],
     [
       'the unknown type int',
-      ofInput({ properties: { a: { type: 'int' } } }),
+      makeWithInput({ properties: { a: { type: 'int' } } }),
       "Tool 'pay': its input has a mistake: the type 'int' at `$.properties.a` is unknown. Did you mean 'integer'?",
     ],
     [
       'the unknown type date',
-      ofInput({ properties: { a: { type: 'date' } } }),
+      makeWithInput({ properties: { a: { type: 'date' } } }),
       "Tool 'pay': its input has a mistake: the type 'date' at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a number as a type',
-      ofInput({ properties: { a: { type: 5 } } }),
+      makeWithInput({ properties: { a: { type: 5 } } }),
       "Tool 'pay': its input has a mistake: the type 5 at `$.properties.a` is unknown. Use one of string, number, integer, boolean, object, array, null.",
     ],
     [
       'a type instead of a schema',
-      ofInput({ properties: { a: 'string' } }),
+      makeWithInput({ properties: { a: 'string' } }),
       "Tool 'pay': its input has a mistake: `$.properties.a` is 'string'. Use a schema, as in { type: 'string' }.",
     ],
     [
       'a list of properties',
-      ofInput({ properties: ['a'] }),
+      makeWithInput({ properties: ['a'] }),
       "Tool 'pay': its input has a mistake: 'properties' at `$` is a list. Use an object of schemas.",
     ],
     [
       'required inside a property',
-      ofInput({ properties: { a: { type: 'string', required: true } } }),
+      makeWithInput({ properties: { a: { type: 'string', required: true } } }),
       "Tool 'pay': its input has a mistake: 'required' at `$.properties.a` is true. Use a list of names, beside 'properties'.",
     ],
     [
       'an enum that is not a list',
-      ofInput({ properties: { a: { enum: 'x' } } }),
+      makeWithInput({ properties: { a: { enum: 'x' } } }),
       "Tool 'pay': its input has a mistake: 'enum' at `$.properties.a` is 'x'. Use a list of values.",
     ],
     [
       'a required property that does not exist',
-      ofInput({ properties: { city: {}, days: {} }, required: ['town'] }),
+      makeWithInput({ properties: { city: {}, days: {} }, required: ['town'] }),
       "Tool 'pay': its input has a mistake: 'town' is required at `$` and is not one of its properties: 'city', 'days'.",
     ],
     [
       'a typo in the properties of an output',
-      ofAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
+      makeAgent({ output: jsonSchema({ type: 'object', propertis: {} }) }),
       "Agent 'clerk' has an output that has a mistake: 'propertis' at `$` is not a keyword. Did you mean 'properties'?",
     ],
   ])('the error explains the mistake: %s', expectMessage);
@@ -311,6 +311,6 @@ describe('a correct JSON Schema', () => {
     ],
     ['allows several types', { properties: { a: { type: ['string', 'null'] } } }],
   ])('is accepted if it %s', (_, schema) => {
-    expect(ofInput(schema)()).toMatchObject({ name: 'pay' });
+    expect(makeWithInput(schema)()).toMatchObject({ name: 'pay' });
   });
 });

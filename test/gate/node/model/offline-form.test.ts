@@ -18,12 +18,12 @@ const flomp = {
   tags: ['red', 'big'],
 };
 const call = { id: 'a', name: 'get_flomp', input: '{"flomp_id":12}' };
-const lookedUp: readonly ModelMessage[] = [
+const lookUpMessages: readonly ModelMessage[] = [
   { role: 'user', text: 'Show flomp 12.' },
   { role: 'assistant', text: '', toolCalls: [call] },
   { role: 'tool', id: 'a', name: 'get_flomp', text: JSON.stringify(flomp) },
 ];
-const unasked: readonly ModelMessage[] = [{ role: 'user', text: 'Hello!' }];
+const unaskedMessages: readonly ModelMessage[] = [{ role: 'user', text: 'Hello!' }];
 
 const form = (schema: object, name = 'flomp_report'): OutputFormat => ({ name, schema: { ...schema } });
 const object = (properties: object, required = Object.keys(properties)) =>
@@ -32,7 +32,7 @@ const object = (properties: object, required = Object.keys(properties)) =>
 /** Returns the parsed answer of the model in this form. */
 const fillForm = async (
   output: OutputFormat,
-  messages: readonly ModelMessage[] = lookedUp,
+  messages: readonly ModelMessage[] = lookUpMessages,
 ): Promise<unknown> => {
   const { text, toolCalls, finish } = await offlineModel().ask({ messages, tools: [], output }, options);
   expect([toolCalls, finish]).toEqual([[], 'stop']);
@@ -82,7 +82,7 @@ describe('a structured answer of the offline model', () => {
 
   it('contains values of an earlier turn if the current turn made no calls', async () => {
     const messages: ModelMessage[] = [
-      ...lookedUp,
+      ...lookUpMessages,
       { role: 'assistant', text: 'Late.', toolCalls: [] },
       { role: 'user', text: 'Thanks!' },
     ];
@@ -92,7 +92,7 @@ describe('a structured answer of the offline model', () => {
   it('contains the answer as text, with the notice, if the schema has a text property', async () => {
     const output = object({ summary: { type: 'string' }, answer: { type: 'string', maxLength: 20 } });
     const words = `Nothing here fits this message.\n${notice}`;
-    expect(await fillForm(output, unasked)).toEqual({ summary: words, answer: words.slice(0, 20) });
+    expect(await fillForm(output, unaskedMessages)).toEqual({ summary: words, answer: words.slice(0, 20) });
   });
 
   it('is sent only after the tools have been called', async () => {
@@ -100,14 +100,14 @@ describe('a structured answer of the offline model', () => {
       tool('get_flomp', 'One flomp, by its id.', ['flomp_id'], () => flomp),
     ];
     const output = object({ state: { type: 'string' } });
-    const reply = await offlineModel().ask({ messages: lookedUp.slice(0, 1), tools, output }, options);
+    const reply = await offlineModel().ask({ messages: lookUpMessages.slice(0, 1), tools, output }, options);
     expect(reply).toMatchObject({ text: '', toolCalls: [{ name: 'get_flomp' }] });
   });
 
   it('is streamed in pieces that add up to its text', async () => {
     const pieces: string[] = [];
     const onText = (piece: string) => void pieces.push(piece);
-    const request = { messages: unasked, tools: [], output: object({ summary: { type: 'string' } }) };
+    const request = { messages: unaskedMessages, tools: [], output: object({ summary: { type: 'string' } }) };
     const reply = await offlineModel().ask(request, { ...options, onText });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(reply.text);
@@ -115,7 +115,7 @@ describe('a structured answer of the offline model', () => {
 });
 
 const names = [...'abcdefghij'];
-const manyfold = {
+const manifoldSchema = {
   $ref: '#/$defs/a',
   $defs: {
     a: {
@@ -162,7 +162,7 @@ describe('a structured answer without any values', () => {
       { a: 0 },
     ],
   ])('contains the smallest valid value for %s', async (_, schema, expected) => {
-    const value = await fillForm(form(schema), unasked);
+    const value = await fillForm(form(schema), unaskedMessages);
     expect(value).toEqual(expected);
     // The validator writes to the schema, so it receives a copy.
     expect(validate(value, structuredClone(schema) as Schema).errors).toEqual([]);
@@ -170,7 +170,7 @@ describe('a structured answer without any values', () => {
 
   it('is the same each time', async () => {
     const output = object({ a: { type: 'string' }, b: { type: 'array', items: {}, minItems: 3 } });
-    expect(await fillForm(output, unasked)).toEqual(await fillForm(output, unasked));
+    expect(await fillForm(output, unaskedMessages)).toEqual(await fillForm(output, unaskedMessages));
   });
 
   it.each<[string, object]>([
@@ -189,7 +189,7 @@ describe('a structured answer without any values', () => {
         },
       },
     ],
-    ['that requires itself ten times', manyfold],
+    ['that requires itself ten times', manifoldSchema],
     ['that only refers to itself', { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }],
     ['with a reference without a target', { $ref: 'https://a.test/schema' }],
     [
@@ -210,7 +210,7 @@ describe('a structured answer without any values', () => {
     ],
   ])('is valid JSON even for a schema %s', async (_, schema) => {
     const { text } = await offlineModel().ask(
-      { messages: unasked, tools: [], output: form(schema) },
+      { messages: unaskedMessages, tools: [], output: form(schema) },
       options,
     );
     expect(text.length).toBeLessThan(1_000_000);
@@ -273,7 +273,7 @@ describe('a structured answer without any values', () => {
     ];
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.constantFrom(...keys), schema), fc.json(), async (given, text) => {
-        const messages = [...lookedUp.slice(0, 2), { ...lookedUp[2], text } as ModelMessage];
+        const messages = [...lookUpMessages.slice(0, 2), { ...lookUpMessages[2], text } as ModelMessage];
         const reply = await offlineModel().ask({ messages, tools: [], output: form(given) }, options);
         JSON.parse(reply.text);
       }),

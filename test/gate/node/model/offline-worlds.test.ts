@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stem } from '../../../doors/model.ts';
 import { say, tool, type WorldTool } from './offline-world.ts';
 
-const runs = { numRuns: 200, seed: 20_261_117 };
+const runOptions = { numRuns: 200, seed: 20_261_117 };
 
 /** Generates a noun that no word list contains. */
 const noun = fc
@@ -22,7 +22,7 @@ interface World {
 }
 
 /** Generates how a world names and describes its tools. */
-const manner = fc.record({
+const mannerOfWorld = fc.record({
   look: fc.constantFrom('get', 'find', 'fetch', 'lookup', 'read'),
   change: fc.constantFrom('cancel', 'delete', 'archive', 'zorble', 'refurb'),
   camel: fc.boolean(),
@@ -32,56 +32,58 @@ const manner = fc.record({
   number: fc.integer({ min: 1, max: 99_999 }),
 });
 
-const world = fc.tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, selector: stem }), manner).map(
-  ([[a = '', b = '', c = '', d = ''], style]): World & {
-    readonly change: string;
-    readonly look: string;
-  } => {
-    const { look, change, integer, number, wordy } = style;
-    const nouns = [a, b, c, d] as const;
-    const named = (verb: string, word: string): string =>
-      style.camel ? `${verb}${word[0]?.toUpperCase()}${word.slice(1)}` : `${verb}_${word}`;
-    const key = (word: string): string => style.parameter.replace('noun', word).replace(/^id$/, 'id');
-    const type = integer ? 'integer' : 'string';
-    const idOf = (word: string): number =>
-      (number + 7 * (nouns.indexOf(word) + 1)) * (nouns.indexOf(word) + 2);
-    const stated = (value: number): number | string => (integer ? value : String(value));
-    // Each thing links to the next thing and to the last thing: a -> b -> c, and all -> d.
-    const links = (word: string): Record<string, unknown> =>
-      Object.fromEntries(
-        [nouns[nouns.indexOf(word) + 1], d]
-          .filter((next) => next !== undefined && next !== word)
-          .map((next) => [`${next}_id`, stated(idOf(next ?? ''))]),
-      );
-    const before = (word: string): string => nouns[nouns.indexOf(word) - 1] ?? 'thing';
-    const tools = nouns.flatMap((word) => [
-      tool(
-        named(look, word),
-        wordy ? `Looks up one ${word} by its id, such as the ${word} of a ${before(word)}.` : `One ${word}`,
-        { [key(word)]: { type } },
-        (input) => ({
-          id: input[key(word)],
-          state: 'fine',
-          [`${word}_glint`]: `glint of ${word} ${input[key(word)]}`,
-          ...links(word),
-        }),
-      ),
-      tool(
-        named(change, word),
-        `${change[0]?.toUpperCase()}${change.slice(1)}s a ${word}.`,
-        { [key(word)]: { type } },
-        () => 'Done',
-      ),
-    ]);
-    return {
-      nouns,
-      value: String(number),
-      tools: tools.toSorted((x, y) => (x.name < y.name ? -1 : 1)),
-      change,
-      look,
-    };
-  },
-);
+const world = fc
+  .tuple(fc.uniqueArray(noun, { minLength: 4, maxLength: 4, selector: stem }), mannerOfWorld)
+  .map(
+    ([[a = '', b = '', c = '', d = ''], style]): World & {
+      readonly change: string;
+      readonly look: string;
+    } => {
+      const { look, change, integer, number, wordy } = style;
+      const nouns = [a, b, c, d] as const;
+      const named = (verb: string, word: string): string =>
+        style.camel ? `${verb}${word[0]?.toUpperCase()}${word.slice(1)}` : `${verb}_${word}`;
+      const key = (word: string): string => style.parameter.replace('noun', word).replace(/^id$/, 'id');
+      const type = integer ? 'integer' : 'string';
+      const idOf = (word: string): number =>
+        (number + 7 * (nouns.indexOf(word) + 1)) * (nouns.indexOf(word) + 2);
+      const stated = (value: number): number | string => (integer ? value : String(value));
+      // Each thing links to the next thing and to the last thing: a -> b -> c, and all -> d.
+      const links = (word: string): Record<string, unknown> =>
+        Object.fromEntries(
+          [nouns[nouns.indexOf(word) + 1], d]
+            .filter((next) => next !== undefined && next !== word)
+            .map((next) => [`${next}_id`, stated(idOf(next ?? ''))]),
+        );
+      const before = (word: string): string => nouns[nouns.indexOf(word) - 1] ?? 'thing';
+      const tools = nouns.flatMap((word) => [
+        tool(
+          named(look, word),
+          wordy ? `Looks up one ${word} by its id, such as the ${word} of a ${before(word)}.` : `One ${word}`,
+          { [key(word)]: { type } },
+          (input) => ({
+            id: input[key(word)],
+            state: 'fine',
+            [`${word}_glint`]: `glint of ${word} ${input[key(word)]}`,
+            ...links(word),
+          }),
+        ),
+        tool(
+          named(change, word),
+          `${change[0]?.toUpperCase()}${change.slice(1)}s a ${word}.`,
+          { [key(word)]: { type } },
+          () => 'Done',
+        ),
+      ]);
+      return {
+        nouns,
+        value: String(number),
+        tools: tools.toSorted((x, y) => (x.name < y.name ? -1 : 1)),
+        change,
+        look,
+      };
+    },
+  );
 
 const verbsOf = (replies: readonly (readonly string[])[]): string[][] =>
   replies.map((calls) => calls.map((call) => call.split(' ')[0]?.toLowerCase().replace('_', '') ?? ''));
@@ -89,7 +91,7 @@ const verbsOf = (replies: readonly (readonly string[])[]): string[][] =>
 /** Checks 200 generated worlds. */
 const inEveryWorld = (
   check: (world: World & { readonly change: string; readonly look: string }) => Promise<void>,
-) => fc.assert(fc.asyncProperty(world, check), runs);
+) => fc.assert(fc.asyncProperty(world, check), runOptions);
 
 describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () => {
   it('looks up a thing by its number', () =>

@@ -10,17 +10,17 @@ import { createKillableWorker, createSkippableClock, createTurnSteps } from '../
 const LEASE_MS = 20_000;
 const TURNS = 60;
 
-const ended = defineModule({
+const endedModule = defineModule({
   name: 'ended',
   state: { initial: 0, when: 'call', apply: (count: number, by: number) => count + by },
 });
-const counting = ended.use({
+const countingUse = endedModule.use({
   async prepare(loop) {
-    ended.remember(loop, 100);
+    endedModule.remember(loop, 100);
     await loop.durable();
   },
   call(call, next) {
-    ended.remember(call, 1, { on: 'end' });
+    endedModule.remember(call, 1, { on: 'end' });
     return next();
   },
 });
@@ -45,7 +45,7 @@ it('two deployments with different modules agree on the session’s state, with 
   const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: '', tools: [act] });
   const [withIt, without] = [
-    collectAppModules({ use: [counting], agents: [agent] }),
+    collectAppModules({ use: [countingUse], agents: [agent] }),
     collectAppModules({ agents: [agent] }),
   ];
   expect(withIt.reducer).not.toBe(without.reducer);

@@ -5,7 +5,7 @@ import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
-import { eventsOf, replyWithUsage, reservedIn } from '../tool-loop/budget-scene.ts';
+import { eventsOf, replyWithUsage, tokensReservedIn } from '../tool-loop/budget-scene.ts';
 import { calls, readingTool, shownResults } from '../tool-loop/scenes.ts';
 
 const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAgent>[0]['tools'] = []) =>
@@ -13,7 +13,7 @@ const agentWith = (use: readonly ModuleUse[], tools: Parameters<typeof defineAge
 
 const TOO_SMALL = { tokens: 100 };
 
-const refusedIn = async (session: Parameters<typeof eventsOf>[0]) =>
+const refusalsIn = async (session: Parameters<typeof eventsOf>[0]) =>
   (await eventsOf(session, 'model-refused')).map(({ limit, most, of }) => [limit, most, of]);
 
 describe('a budget', () => {
@@ -23,7 +23,7 @@ describe('a budget', () => {
       use: [budget({ tokens: 40_000 })],
     });
     expect(await own.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await reservedIn(own)).toHaveLength(1);
+    expect(await tokensReservedIn(own)).toHaveLength(1);
     const small = createTestSession(agentWith([budget({ tokens: 50_000 })]), {
       replies: ['Done.'],
       use: [budget(TOO_SMALL)],
@@ -37,7 +37,7 @@ describe('a budget', () => {
       use: [budget(TOO_SMALL)],
     });
     await session.send('Go.');
-    expect(await refusedIn(session)).toEqual([['tokens', 100, undefined]]);
+    expect(await refusalsIn(session)).toEqual([['tokens', 100, undefined]]);
   });
 
   it('still applies to a copy of the agent that is made by a spread', async () => {
@@ -64,7 +64,7 @@ describe('a budget', () => {
     expect(shownResults(session.requests[1])).toEqual([
       'Stopped: the limit of 100 tokens was reached before there was an answer.',
     ]);
-    expect(await refusedIn(session)).toEqual([['tokens', 100, expect.any(String)]]);
+    expect(await refusalsIn(session)).toEqual([['tokens', 100, expect.any(String)]]);
   });
 
   it('is not an option of an agentic tool; the error names the module', () => {
@@ -79,6 +79,6 @@ describe('a budget', () => {
       replies: [calls('look'), replyWithUsage(10, 5, { text: 'Done.' })],
     });
     await session.send('Go.');
-    expect(await reservedIn(session)).toHaveLength(2);
+    expect(await tokensReservedIn(session)).toHaveLength(2);
   });
 });

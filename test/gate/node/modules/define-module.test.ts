@@ -9,16 +9,16 @@ import { createTestSession, type ScriptedReply } from '../../../../src/testing/e
 import { DUE, ENDED } from '../../../doors/session.ts';
 
 const act = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
-const late = defineTool({ name: 'late', description: 'Comes late.', effect: 'read', run: () => 'late' });
+const lateTool = defineTool({ name: 'late', description: 'Comes late.', effect: 'read', run: () => 'late' });
 const clerk = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [act] });
-const acts: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
+const actReply: ScriptedReply = { calls: [{ name: 'act', input: {} }] };
 
 /** A module that counts model calls and tool calls, and offers a tool after the first call. */
 const audit = defineModule({
   name: 'audit',
   state: { initial: [], when: 'call', apply: (all: readonly string[], one: string) => [...all, one] },
 });
-const auditing: ModuleParts = {
+const auditParts: ModuleParts = {
   async prepare(loop) {
     audit.remember(loop, `ask ${loop.view.iterations}`);
     await loop.durable();
@@ -27,12 +27,12 @@ const auditing: ModuleParts = {
     audit.remember(call, call.tool, { on: 'end' });
     return next();
   },
-  offer: (tools, view) => (audit.recall(view).includes('act') ? [...tools, late] : tools),
+  offer: (tools, view) => (audit.recall(view).includes('act') ? [...tools, lateTool] : tools),
 };
 
 describe('a module of an app', () => {
   it('journals facts before model calls and around calls, and uses them to offer tools', async () => {
-    const session = createTestSession(clerk, { replies: [acts, 'Done.'], use: [audit.use(auditing)] });
+    const session = createTestSession(clerk, { replies: [actReply, 'Done.'], use: [audit.use(auditParts)] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await session.memory(audit)).toEqual(['ask 0', 'act', 'ask 1']);
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
@@ -64,7 +64,7 @@ describe('a module of an app', () => {
 
   it('has the state that its journal folds to, after every kill', { timeout: 60_000 }, async () => {
     const script = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] } as const;
-    const report = await crashMatrix(clerk, script, { use: [audit.use(auditing)] });
+    const report = await crashMatrix(clerk, script, { use: [audit.use(auditParts)] });
     expect(report.failures).toEqual([]);
     expect(report.positions).toBeGreaterThan(8);
   });
@@ -93,7 +93,7 @@ describe('an invalid module in `use`', () => {
     createTestSession(clerk, { replies: [], use: use as readonly ModuleUse[] });
 
   it('is refused if it is a copy, which has no seams', () => {
-    expect(making([{ ...audit.use(auditing) }])).toThrow(
+    expect(making([{ ...audit.use(auditParts) }])).toThrow(
       "A use of the module 'app:audit' is a copy. Pass the object that the module returned, or look" +
         ' for a second copy of holdfast (npm ls holdfast).',
     );

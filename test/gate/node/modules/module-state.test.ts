@@ -22,7 +22,7 @@ const wordsOf = ({ name = 'words', ...settings }: Settings = {}): Kind =>
     state: { ...settings, initial: [], apply: (all: readonly string[], word: string) => [...all, word] },
   });
 
-const acts = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
+const actTool = defineTool({ name: 'act', description: 'Acts.', effect: 'idempotent', run: () => 'done' });
 
 /** A tool that returns the remembered words, and remembers a word itself. */
 const rememberingModule = (
@@ -30,7 +30,7 @@ const rememberingModule = (
   on: 'success' | 'end' = 'success',
   answer: () => unknown = () => 'ok',
 ): AnyTool =>
-  decorate(acts, {
+  decorate(actTool, {
     async call(_, call) {
       const known = kind.recall(call).join(' ');
       kind.remember(call, `w${kind.recall(call).length}`, { on });
@@ -124,7 +124,7 @@ describe('the state of a module', () => {
       name: 'times',
       state: { initial: [], apply: (all: readonly number[], _: null, { at }) => [...all, at] },
     });
-    const tool = decorate(acts, {
+    const tool = decorate(actTool, {
       async call(_, call) {
         times.remember(call, null, { on: 'end' });
         await clock.advance(250);
@@ -179,7 +179,7 @@ describe('the state of a module', () => {
         remarkOn: () => ({ facts: [kind.fact('noted')] }),
       },
     });
-    const session = createTestSession(agentOf(acts), { use: [use], replies: [act(), 'Done.'] });
+    const session = createTestSession(agentOf(actTool), { use: [use], replies: [act(), 'Done.'] });
     await session.send('Go.');
     expect(session.requests.map(({ tools }) => tools.map(({ name }) => name))).toEqual([
       ['act'],
@@ -266,7 +266,7 @@ describe('a mistake in a module', () => {
           apply: (_all: readonly string[], _word: string): readonly string[] => apply(),
         },
       });
-      const record = decorate(acts, {
+      const record = decorate(actTool, {
         async call(_input, call) {
           if (kind.recall(call).length === 0) call.record(kind.memory, 'word');
           return text('recorded');
@@ -297,7 +297,7 @@ describe('a mistake in a module', () => {
         },
       },
     });
-    const tool = decorate(acts, {
+    const tool = decorate(actTool, {
       async call(_, call) {
         kind.recall(call).push('mine');
         kind.remember(call, 'word');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChatModel, defineAgent, defineTool } from '../../../../src/index.ts';
 import type { ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, signedReply, signingModel } from './signed.ts';
+import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 const agent = defineAgent({ name: 'tester', description: 'Tests.', instructions: '', tools: [look] });
@@ -19,7 +19,7 @@ Object.assign(CYCLE, { itself: CYCLE });
 
 const textPart = { type: 'text', text: 'Hello.' };
 
-const noType = (index: number): string =>
+const partWithoutType = (index: number): string =>
   `its part ${index} has the type 'undefined'. Use one of 'text', 'reasoning', 'file', 'tool-call', 'tool-result', 'source', 'custom'`;
 
 it.runIf(process.env.NODE_ENV === 'production').each(['Hello.', null, [textPart, null], ['Hello.']])(
@@ -41,9 +41,9 @@ describe.skipIf(process.env.NODE_ENV === 'production')('a reply with invalid par
   it.each<[string, object, string | RegExp]>([
     ['a value that is not a list', { parts: 'Hello.' }, "its 'parts' are not a list"],
     ['undefined', { parts: null }, "its 'parts' are not a list"],
-    ['null in the list', { parts: [textPart, null] }, noType(1)],
-    ['a string as a part', { parts: ['Hello.'] }, noType(0)],
-    ['a part without a type', { parts: [{ text: 'Hello.' }] }, noType(0)],
+    ['null in the list', { parts: [textPart, null] }, partWithoutType(1)],
+    ['a string as a part', { parts: ['Hello.'] }, partWithoutType(0)],
+    ['a part without a type', { parts: [{ text: 'Hello.' }] }, partWithoutType(0)],
     [
       'an unknown type',
       { parts: [{ type: 'thought', text: 'Hm.' }] },
@@ -203,6 +203,6 @@ describe('a reply with unusual parts', () => {
     await session.send('Go.');
     session.restart();
     await session.send('And?');
-    expect(heldIn(session.requests, [{ parts: long }])).toEqual([[], [0], [0]]);
+    expect(signaturesHeldIn(session.requests, [{ parts: long }])).toEqual([[], [0], [0]]);
   });
 });

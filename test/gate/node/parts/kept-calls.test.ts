@@ -9,7 +9,7 @@ import {
   defineToolCallingOptions,
 } from '../../../../src/modules/tool-calling/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, type SignedReply, signedReply, signingModel } from './signed.ts';
+import { type SignedReply, signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
@@ -29,7 +29,7 @@ const sessionOf = (
     { model: signingModel(replies) },
   );
 
-const last = signedReply('last', { text: 'Done.' });
+const lastReply = signedReply('last', { text: 'Done.' });
 
 /** Returns the results in the next request. */
 const results = ({ requests }: TestSession) =>
@@ -57,13 +57,13 @@ describe('a reply of parts', () => {
   ] as const)(
     'is sent back complete after a decision about one of its calls: %s',
     async (_, decision, told) => {
-      const session = sessionOf([look, pay, fails], [paid, last, 'Yes.']);
+      const session = sessionOf([look, pay, fails], [paid, lastReply, 'Yes.']);
       expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
       session.restart();
       expect(await session.decide('pay', decision)).toMatchObject({ outcome: 'completed', text: 'Done.' });
       session.restart();
       await session.send('Yes?');
-      expect(heldIn(session.requests, [paid, last])).toEqual([[], [0], [0, 1]]);
+      expect(signaturesHeldIn(session.requests, [paid, lastReply])).toEqual([[], [0], [0, 1]]);
       expect(results(session)).toEqual([
         'pay_0 seen',
         expect.stringMatching(told),
@@ -86,11 +86,11 @@ describe('a reply of parts', () => {
       },
     });
     const cut = signedReply('cut', { text: 'Wait.', calls: ['look', 'slow', 'look'] });
-    const session = sessionOf([look, slow], [cut, last]);
+    const session = sessionOf([look, slow], [cut, lastReply]);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'cancelled' });
     session.restart();
     expect(await session.send('Again.')).toMatchObject({ outcome: 'completed' });
-    expect(heldIn(session.requests, [cut])).toEqual([[], [0]]);
+    expect(signaturesHeldIn(session.requests, [cut])).toEqual([[], [0]]);
     expect(results(session)).toHaveLength(3);
   });
 
@@ -104,12 +104,12 @@ describe('a reply of parts', () => {
         tools: [look],
         policies: { unknownTools: { autoExecute: true } },
       }),
-      { model: signingModel([loud, last, 'Yes.']) },
+      { model: signingModel([loud, lastReply, 'Yes.']) },
     );
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
-    expect(heldIn(session.requests, [loud, last])).toEqual([[], [0], [0, 1]]);
+    expect(signaturesHeldIn(session.requests, [loud, lastReply])).toEqual([[], [0], [0, 1]]);
     expect(session.requests.at(-1)?.messages.slice(1, 4)).toMatchObject([
       { toolCalls: [{ name: 'LOOK' }, { name: 'look' }] },
       { role: 'tool', name: 'LOOK', text: 'seen' },
@@ -121,11 +121,13 @@ describe('a reply of parts', () => {
 
   it('loses its calls and its other parts if calls are not allowed', async () => {
     const eager = signedReply('eager', { text: 'My best.', calls: ['look'] });
-    const session = sessionOf([look], [signedReply('one', { calls: ['look'] }), eager, last], 1);
+    const session = sessionOf([look], [signedReply('one', { calls: ['look'] }), eager, lastReply], 1);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached', text: 'My best.' });
     session.restart();
     await session.send('Again.');
-    expect(heldIn(session.requests.slice(-1), [signedReply('one', { calls: ['look'] })])).toEqual([[0]]);
+    expect(signaturesHeldIn(session.requests.slice(-1), [signedReply('one', { calls: ['look'] })])).toEqual([
+      [0],
+    ]);
     expect(session.requests.at(-1)?.messages.slice(-2)).toEqual([
       { role: 'assistant', text: 'My best.', toolCalls: [] },
       { role: 'user', text: 'Again.' },
@@ -141,6 +143,6 @@ describe('a reply of parts', () => {
       said,
       defineToolCallingOptions({ tools: [look] }),
     );
-    expect(heldIn([{ messages: history, tools: [] }], [reply])).toEqual([[0]]);
+    expect(signaturesHeldIn([{ messages: history, tools: [] }], [reply])).toEqual([[0]]);
   });
 });

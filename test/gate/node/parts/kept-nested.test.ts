@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { type AnyTool, defineAgent, defineTool } from '../../../../src/index.ts';
 import { defineAgenticTool, defineSubagent } from '../../../../src/kinds/entry.ts';
 import { createTestSession, type ScriptedReply, type TestSession } from '../../../../src/testing/entry.ts';
-import { heldIn, signedReply, signingModel } from './signed.ts';
+import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 const agentOf = (tools: readonly AnyTool[]) =>
   defineAgent({ name: 'tester', description: 'Tests.', instructions: 'Test.', tools });
@@ -57,7 +57,7 @@ describe('a reply of parts in a nested loop', () => {
     session.restart();
     await session.send('Yes?');
     const all = [...outer, ...left, ...right];
-    const held = heldIn(session.requests, all).map((one) => one.join());
+    const held = signaturesHeldIn(session.requests, all).map((one) => one.join());
     expect(new Set(held)).toEqual(new Set(['', '0', '0,1', '2', '2,3', '4']));
     expect(held.slice(-1)).toEqual(['0,1']);
   });
@@ -79,7 +79,7 @@ describe('a reply of parts in a nested loop', () => {
       model: signingModel(replies),
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(heldIn(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);
+    expect(signaturesHeldIn(session.requests, replies)).toEqual([[], [], [1], [1, 2], [0]]);
     expect(JSON.stringify(session.requests.at(-1))).not.toContain('three thinks.');
   });
 });

@@ -18,7 +18,7 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, type SignedReply, signedReply, signingModel } from './signed.ts';
+import { type SignedReply, signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 type More = Partial<Omit<AgentConfig<'tester'>, 'name' | 'model' | 'output'>>;
 
@@ -89,7 +89,7 @@ describe('a reply of parts', () => {
     await session.send('Yes?');
     session.restart();
     await session.send('No?');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2], [0, 1, 2]]);
   });
 
   it('is unchanged in the next invocation after a kill during its calls', async () => {
@@ -100,7 +100,7 @@ describe('a reply of parts', () => {
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     await session.send('Yes?');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
   it('is unchanged after its model call was killed and repeated', async () => {
@@ -112,7 +112,7 @@ describe('a reply of parts', () => {
     };
     const session: TestSession = scene([first, killed, killed, third]);
     await session.send('Go.');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1]]);
     expect(JSON.stringify(session.requests[1])).toBe(JSON.stringify(session.requests[2]));
   });
 
@@ -139,7 +139,7 @@ describe('a reply of parts', () => {
     const left = await advanceUntilSettled(clock, app.run(leased, { leave: client.signal }));
     expect(left).toMatchObject({ status: 'handed-over' });
     await advanceUntilSettled(clock, app.run(await app.resume(turn)));
-    expect(heldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
+    expect(signaturesHeldIn(app.model.requests, SCRIPT)).toEqual([[], [0], [0, 1]]);
   });
 
   it('precedes a message that steers its turn, with its results between them', async () => {
@@ -149,7 +149,7 @@ describe('a reply of parts', () => {
     await session.send('Go.');
     session.restart();
     await session.send('Yes?');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
     expect(session.requests[1]?.messages.map(({ role }) => role)).toEqual([
       'system',
       'user',
@@ -174,7 +174,7 @@ describe('a reply of parts', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', object: { color: 'red' } });
     session.restart();
     await session.send('Again.');
-    expect(heldIn(session.requests, answers)).toEqual([[], [0], [0, 1]]);
+    expect(signaturesHeldIn(session.requests, answers)).toEqual([[], [0], [0, 1]]);
     expect(session.requests[1]?.messages.at(-1)?.text).toMatch(/^Your answer does not have the form/);
   });
 
@@ -189,7 +189,7 @@ describe('a reply of parts', () => {
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Seen.' });
     session.restart();
     await session.send('Yes?');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [], [2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [], [2]]);
     for (const { messages } of session.requests.slice(1))
       expect(messages.slice(2, 4)).toEqual([
         { role: 'assistant', text: '(no response)', toolCalls: [] },
@@ -207,7 +207,7 @@ describe('a reply of parts', () => {
       session.restart();
     }
     expect(session.requests.at(-1)?.messages[1]?.text).toMatch(/Sum\.$/);
-    expect(heldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT).slice(-1)).toEqual([[0, 1, 2]]);
   });
 
   it('is unchanged if the results of its turn are shortened', async () => {
@@ -228,7 +228,7 @@ describe('a reply of parts', () => {
     await session.send('Yes?');
     const types = (await session.events()).map(({ type }) => type);
     expect(types).toContain('conversation-cut');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0], [0, 1], [0, 1, 2]]);
     expect(JSON.stringify(session.requests[2])).toContain('... [shortened: ');
   });
 });

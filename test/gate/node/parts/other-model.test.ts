@@ -11,12 +11,12 @@ import {
 } from '../../../../src/testing/entry.ts';
 import { advanceUntilSettled, LEASE_MS } from '../session/former-holder.ts';
 import { memoryApp } from '../session/memory-app.ts';
-import { heldIn, signedReply, signingModel } from './signed.ts';
+import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** A reply with a search that the provider ran, and a fetch that failed. */
-const searched: readonly ReplyPart[] = [
+const searchParts: readonly ReplyPart[] = [
   { type: 'reasoning', text: 'Search.', provider: { maker: { signature: 'sss' } } },
   { type: 'tool-call', id: 'srv_1', name: 'web_search', input: '{"query":"kelp"}', ranBy: 'provider' },
   {
@@ -75,7 +75,7 @@ async function followedBy(reply: ScriptedReply, other: ScriptedModel): Promise<S
   return other;
 }
 
-const WHOLE = { parts: searched, provider: { maker: { whole: true } } };
+const WHOLE = { parts: searchParts, provider: { maker: { whole: true } } };
 
 describe('a reply of parts', () => {
   it.each([
@@ -104,7 +104,7 @@ describe('a reply of parts', () => {
     ],
     [
       'only a search',
-      searched.slice(3, 5),
+      searchParts.slice(3, 5),
       "(Its provider ran 'web_fetch' with the input {}. 'web_fetch' failed: It is gone.)",
     ],
     ['only data of its provider', [{ type: 'custom', kind: 'maker.thing' }], '(no response)'],
@@ -157,9 +157,9 @@ describe('two models of a fallback', () => {
     session.restart();
     await session.send('And?');
     const all = [one, two, three];
-    expect(heldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
+    expect(signaturesHeldIn(own.requests, all)).toEqual([[], [0], [0, 2]]);
     // The fallback asks it again, because it replied last. Its script is empty by then.
-    expect(heldIn(spare.requests, all)).toEqual([[], [1]]);
+    expect(signaturesHeldIn(spare.requests, all)).toEqual([[], [1]]);
     expect(spare.requests[0]?.messages.slice(1)).toEqual([
       {
         role: 'assistant',

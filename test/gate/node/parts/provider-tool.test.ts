@@ -21,14 +21,14 @@ const openai = createOpenAI({ apiKey: 'k' });
 const search = providerTool(openai.tools.webSearch({ searchContextSize: 'low' }));
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
-const offered: ToolDefinition = {
+const offeredTool: ToolDefinition = {
   name: 'web_search',
   description: "Run by the model's provider: openai.web_search.",
   inputSchema: { type: 'object' },
   providerTool: { id: 'openai.web_search', args: { searchContextSize: 'low' } },
 };
 
-const searched: readonly ReplyPart[] = [
+const searchParts: readonly ReplyPart[] = [
   { type: 'tool-call', id: 's', name: 'web_search', input: '{}', ranBy: 'provider' },
   { type: 'tool-result', id: 's', name: 'web_search', result: { hits: 1 } },
   { type: 'source', id: '1', url: 'https://a.test', title: 'Kelp' },
@@ -37,15 +37,15 @@ const searched: readonly ReplyPart[] = [
 
 describe('a tool that the provider of a model runs', () => {
   it('is offered beside other tools, is never run by Holdfast, and appears in the reply', async () => {
-    const app = memoryApp({ tools: [look, search], replies: [{ parts: searched }, 'Again.'] });
+    const app = memoryApp({ tools: [look, search], replies: [{ parts: searchParts }, 'Again.'] });
     expect(await app.say('Go.')).toMatchObject({ turn: { text: 'Kelp it is.', toolCalls: 0 } });
     await app.say('And?');
     expect(app.model.requests[0]?.tools).toEqual([
       { name: 'look', description: 'Looks.', inputSchema: look.inputSchema },
-      offered,
+      offeredTool,
     ]);
     expect(app.model.requests[1]?.messages).toContainEqual(
-      expect.objectContaining({ role: 'assistant', toolCalls: [], parts: searched }),
+      expect.objectContaining({ role: 'assistant', toolCalls: [], parts: searchParts }),
     );
   });
 
@@ -57,7 +57,7 @@ describe('a tool that the provider of a model runs', () => {
     });
     const app = memoryApp({ tools: [inner], replies: [{ calls: [{ name: 'web' }] }, 'Done.'] });
     await app.say('Go.');
-    expect(app.model.requests[1]?.tools).toContainEqual({ ...offered, description: 'Searches.' });
+    expect(app.model.requests[1]?.tools).toContainEqual({ ...offeredTool, description: 'Searches.' });
   });
 
   it('returns a message if the provider did not run a call of it', async () => {
@@ -128,7 +128,7 @@ describe('a tool that the provider of a model runs', () => {
   });
 
   it('causes an error from a model without support for it, and is skipped by the offline model', async () => {
-    const request = { ...hello, tools: [offered] };
+    const request = { ...hello, tools: [offeredTool] };
     const { signal } = new AbortController();
     const model = openaiCompatible({ baseURL: 'http://own.test/v1', model: 'm' });
     await expect(model.ask(request, { signal })).rejects.toThrow(

@@ -7,14 +7,17 @@ export interface SignedReply {
   readonly provider?: ProviderData;
 }
 
-interface Saying {
+interface SignedReplyOptions {
   readonly text?: string;
   readonly calls?: readonly (string | readonly [name: string, input: string])[];
   readonly provider?: ProviderData;
 }
 
 /** Makes a reply with reasoning, text and calls, each with a signature. All signatures contain `key`. */
-export const signedReply = (key: string, { text, calls = [], provider }: Saying = {}): SignedReply => ({
+export const signedReply = (
+  key: string,
+  { text, calls = [], provider }: SignedReplyOptions = {},
+): SignedReply => ({
   parts: [
     { type: 'reasoning', text: `${key} thinks.`, provider: { maker: { signature: `${key}-`.repeat(20) } } },
     ...(text === undefined
@@ -67,7 +70,7 @@ const groupOf = ({ parts, provider }: SignedReply): string =>
  * Returns the index of each reply that a request contains byte for byte, followed by its results, and the
  * string of any other reply.
  */
-export function heldIn(
+export function signaturesHeldIn(
   requests: readonly ModelRequest[],
   replies: readonly SignedReply[],
 ): (number | string)[][] {

@@ -10,7 +10,7 @@ import {
 } from '../../../../src/modules/transformers/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import type { ModuleUse } from '../../../doors/tools.ts';
-import { heldIn, signedReply, signingModel } from './signed.ts';
+import { signaturesHeldIn, signedReply, signingModel } from './signed.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen by 4711' });
 
@@ -59,7 +59,7 @@ describe('a reply of parts that a transformer changes', () => {
           '- look with the input {"of":"4711"} answered: seen by 4711',
       },
     ]);
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [], [1], [1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [], [1], [1, 2]]);
     expect(JSON.stringify(session.requests)).not.toContain('one thinks.');
   });
 
@@ -185,7 +185,7 @@ describe('a reply of parts that a transformer does not change', () => {
     await session.send('Go.');
     session.restart();
     await session.send('And?');
-    expect(heldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
+    expect(signaturesHeldIn(session.requests, SCRIPT)).toEqual([[], [0], [0, 1], [0, 1, 2]]);
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
@@ -195,7 +195,7 @@ describe('a reply of parts that a transformer does not change', () => {
       await session.send('Go.');
       session.restart();
       await session.send('And?');
-      const held = heldIn(session.requests, SCRIPT);
+      const held = signaturesHeldIn(session.requests, SCRIPT);
       expect(held.flat().filter((one) => typeof one === 'string')).toEqual([]);
       // The window always includes the newest reply.
       expect(held.map((one) => one.at(-1))).toEqual([

@@ -45,7 +45,7 @@ const base = {
   description: 'Researches a topic.',
   input: v.object({ topic: v.string() }),
 };
-const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
+const gatedConfig = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
 
 describe('a playbook', () => {
   it('offers its open and its locked tools from the start, with their own schemas (PLY-01)', async () => {
@@ -75,7 +75,7 @@ describe('a playbook', () => {
   });
 
   it('states its purpose and the conditions of its locked tools in its instructions (AGT-02, PLY-05, PLY-09)', async () => {
-    const { inside } = await playPlaybook(gated, []);
+    const { inside } = await playPlaybook(gatedConfig, []);
     expect(inside[0]?.messages).toEqual([
       {
         role: 'system',
@@ -90,7 +90,7 @@ describe('a playbook', () => {
 
   it("puts the author's instructions above the conditions, and computes them for each model call", async () => {
     const said = async (instructions: Parameters<typeof playbook>[0]['instructions']) =>
-      (await playPlaybook({ ...gated, instructions }, [useTools('search')])).inside.map(
+      (await playPlaybook({ ...gatedConfig, instructions }, [useTools('search')])).inside.map(
         ({ messages }) => messages[0]?.text,
       );
     const below = `\n\n${prerequisitesText('analyze: first use search')}`;
@@ -142,13 +142,13 @@ describe('a playbook', () => {
 
   it('runs in a loop without a session (AGT-04)', async () => {
     const replies = [callPlaybook('tides'), useTools('search'), 'Found.', 'Done.'];
-    const { model, end } = await runBare({ tools: [playbook(gated)], replies });
+    const { model, end } = await runBare({ tools: [playbook(gatedConfig)], replies });
     expect(end).toMatchObject({ outcome: 'completed' });
     expect(shownResults(model.requests.at(-1))).toEqual(['Found.']);
   });
 
   it('lists all of its tools (TOOL-20)', () => {
-    expect(formatToolTree('desk', [playbook(gated)])).toBe(
+    expect(formatToolTree('desk', [playbook(gatedConfig)])).toBe(
       'desk\n└── researcher (2 inner tools)\n    ├── search\n    └── analyze',
     );
   });
@@ -201,7 +201,7 @@ describe('a playbook', () => {
       offer: (tools: readonly AnyTool[]) =>
         tools.map((tool) => ({ ...tool, description: tool.description.toUpperCase(), delegate: tool })),
     };
-    const shown = await playPlaybook({ ...gated, use: [defineInjectionStrategy(upper)] }, [
+    const shown = await playPlaybook({ ...gatedConfig, use: [defineInjectionStrategy(upper)] }, [
       useTools('analyze'),
     ]);
     expect(descriptions('analyze', shown.inside)).toEqual(['DOES ANALYZE.', 'DOES ANALYZE.']);
@@ -303,7 +303,7 @@ describe('names from a model', () => {
   });
 
   it.each(hostile)('such as %s are used as keys like other keys', async (key) => {
-    const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
+    const config = { ...gatedConfig, key: ({ topic }: { topic: string }) => topic };
     const replies = [
       ...[callPlaybook(key), useTools('analyze'), useTools('search'), 'Found.', 'Done.'],
       ...[callPlaybook(key), useTools('analyze'), 'Read.', 'Done.'],

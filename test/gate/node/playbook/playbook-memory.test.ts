@@ -32,8 +32,8 @@ import {
   useTools,
 } from './scenes.ts';
 
-const gated = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
-const needsSearch = lockedText('You must first use: search');
+const gatedConfig = { tools: [search], locked: [{ tool: analyze, unlockedBy: after(search) }] };
+const needsSearchText = lockedText('You must first use: search');
 
 /** Runs one turn, and returns the results of the calls inside the playbook. */
 async function resultsOfTurn(session: TestSession, message = 'Go.'): Promise<readonly string[]> {
@@ -60,8 +60,13 @@ const talk = <Open extends string, Locked extends string>(
 
 describe('the progress of a playbook', () => {
   it('is kept for the next turn, even after a restart (PLY-12)', async () => {
-    const session = talk(gated, turn('a', 'analyze', 'search'), turn('b', 'analyze'), turn('c', 'analyze'));
-    expect(await resultsOfTurn(session)).toEqual([needsSearch, 'search done']);
+    const session = talk(
+      gatedConfig,
+      turn('a', 'analyze', 'search'),
+      turn('b', 'analyze'),
+      turn('c', 'analyze'),
+    );
+    expect(await resultsOfTurn(session)).toEqual([needsSearchText, 'search done']);
     expect(await resultsOfTurn(session)).toEqual(['analyze done']);
     session.restart();
     expect(await resultsOfTurn(session)).toEqual(['analyze done']);
@@ -92,7 +97,7 @@ describe('the progress of a playbook', () => {
     const thirty = useTools(...Array.from({ length: 30 }, () => 'search'));
     const long = [callPlaybook('a'), thirty, 'Researched.', 'Done.'];
     const replies = [...long, ...long, ...long, ...long, ...turn('b', 'analyze')];
-    const app = memoryApp({ tools: [playbook(gated)], replies });
+    const app = memoryApp({ tools: [playbook(gatedConfig)], replies });
     for (const _ of [1, 2, 3, 4]) await app.say('Go.');
     const before = (await app.state()).memories.get('playbooks');
     app.sessions.restart('["owner","tester","s1"]');
@@ -105,11 +110,11 @@ describe('the progress of a playbook', () => {
   });
 
   it('is separate for each agent, each outer tool and each key (PLY-12)', async () => {
-    const config = { ...gated, key: ({ topic }: { topic: string }) => topic };
+    const config = { ...gatedConfig, key: ({ topic }: { topic: string }) => topic };
     const session = talk(config, turn('a', 'search'), turn('b', 'analyze'), turn('a', 'analyze'));
     expect(await resultsOfTurn(session)).toEqual(['search done']);
     session.restart();
-    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
+    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
     expect(await resultsOfTurn(session)).toEqual(['analyze done']);
     expect(await playbookMemory(session)).toEqual({
       'desk/researcher': {
@@ -120,7 +125,7 @@ describe('the progress of a playbook', () => {
 
   it('is reset on request, and only for its key (PLY-12)', async () => {
     const config = {
-      ...gated,
+      ...gatedConfig,
       key: ({ topic }: { topic: string }) => topic.charAt(0),
       reset: ({ topic }: { topic: string }) => topic.endsWith('anew'),
     };
@@ -132,13 +137,13 @@ describe('the progress of a playbook', () => {
     await resultsOfTurn(session);
     await resultsOfTurn(session);
     session.restart();
-    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
-    expect(await resultsOfTurn(session)).toEqual([needsSearch]);
+    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
+    expect(await resultsOfTurn(session)).toEqual([needsSearchText]);
     expect(await resultsOfTurn(session)).toEqual(['analyze done']);
   });
 
   it('is not shared with another playbook, or with the same playbook inside another tool', async () => {
-    const inner = playbook(gated);
+    const inner = playbook(gatedConfig);
     const outer = definePlaybook({
       name: 'outer',
       description: 'Is around it.',
@@ -160,7 +165,7 @@ describe('the progress of a playbook', () => {
     const session = sessionOf([inner, outer], replies);
     await session.send('Go.');
     await session.send('Go on.');
-    expect(shownResults(session.requests.at(-3))).toEqual([needsSearch]);
+    expect(shownResults(session.requests.at(-3))).toEqual([needsSearchText]);
   });
 });
 
@@ -352,10 +357,10 @@ describe('two calls of a playbook in one batch', () => {
 
 describe('the calls of a batch inside a playbook', () => {
   it('run in source order, and each one sees the progress of the previous call', async () => {
-    const session = talk(gated, [
+    const session = talk(gatedConfig, [
       ...[callPlaybook('a'), useTools('analyze', 'search', 'analyze'), 'Researched.', 'Done.'],
     ]);
-    expect(await resultsOfTurn(session)).toEqual([needsSearch, 'search done', 'analyze done']);
+    expect(await resultsOfTurn(session)).toEqual([needsSearchText, 'search done', 'analyze done']);
   });
 
   it('see the blackboard entries of the previous call (PLY-10)', async () => {

@@ -12,7 +12,7 @@ import {
   createTool,
   descriptions,
   lockedText,
-  type Played,
+  type PlayedSession,
   playbook,
   playbookMemory,
   playPlaybook,
@@ -32,10 +32,10 @@ const add = defineTool({
 });
 const math = defineUnfolding({ name: 'math', description: 'Reckons', tools: [add] });
 
-const adds = { calls: [{ name: 'add', input: { a: 1 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1 } }] };
 const shortcut = { calls: [{ name: 'math', input: { add: { a: 1 } } }] };
-const needsSearch = lockedText('You must first use: search');
-const offeredTools = ({ inside }: Played): readonly string[][] =>
+const needsSearchText = lockedText('You must first use: search');
+const offeredTools = ({ inside }: PlayedSession): readonly string[][] =>
   inside.map(({ tools }) => tools.map(({ name }) => name));
 
 describe('an unfolding tool inside a playbook', () => {
@@ -45,7 +45,7 @@ describe('an unfolding tool inside a playbook', () => {
     const shown = await playPlaybook(config, [
       useTools('report'),
       useTools('math'),
-      adds,
+      addReply,
       useTools('report'),
     ]);
     expect(offeredTools(shown)).toEqual([
@@ -61,15 +61,15 @@ describe('an unfolding tool inside a playbook', () => {
     const config = { tools: [search], locked: [{ tool: math, unlockedBy: after(search) }] };
     const shown = await playPlaybook(config, [
       useTools('math'),
-      adds,
+      addReply,
       useTools('search'),
       useTools('math'),
-      adds,
+      addReply,
     ]);
     expect(offeredTools(shown).map((names) => names.includes('add'))).toEqual([
       ...[false, false, false, false, true, true],
     ]);
-    expect(results(shown)[0]).toBe(needsSearch);
+    expect(results(shown)[0]).toBe(needsSearchText);
     expect(results(shown)[1]).toMatch(/^Error: Tool 'add' does not exist\./);
     expect(results(shown)[4]).toBe('2');
     expect(descriptions('math', shown.inside)[0]).toBe('Reckons');
@@ -88,7 +88,7 @@ describe('an unfolding tool inside a playbook', () => {
     const { session, inside: requests } = await playPlaybook(config, inside);
     const [first, second, , fourth, fifth] = results({ inside: requests });
     expect([first, second, fifth]).toEqual([
-      needsSearch,
+      needsSearchText,
       lockedText('You must first use: math'),
       'report done',
     ]);
@@ -147,20 +147,20 @@ describe('an unfolding tool inside a playbook', () => {
       const session = sessionOf(
         [made],
         [
-          ...turn('a', useTools('search'), useTools('math'), adds),
-          ...turn('b', adds, shortcut, useTools('math'), useTools('search'), adds),
-          ...turn('a', adds),
-          ...turn('a anew', adds),
+          ...turn('a', useTools('search'), useTools('math'), addReply),
+          ...turn('b', addReply, shortcut, useTools('math'), useTools('search'), addReply),
+          ...turn('a', addReply),
+          ...turn('a anew', addReply),
         ],
       );
       expect((await answersOf(session)).at(-1)).toBe('2');
       session.restart();
       const [first, second, third, , last] = await answersOf(session);
-      expect([first, second, third, last]).toEqual([needsSearch, needsSearch, needsSearch, '2']);
+      expect([first, second, third, last]).toEqual([needsSearchText, needsSearchText, needsSearchText, '2']);
       const inside = session.requests.slice(-7, -1);
       expect(descriptions('add', inside)).toEqual(Array(6).fill('Adds.'));
       expect(await answersOf(session)).toEqual(['2']);
-      expect(await answersOf(session)).toEqual([needsSearch]);
+      expect(await answersOf(session)).toEqual([needsSearchText]);
     });
 
     it('is locked together with the tools of an inner unfolding tool', async () => {
@@ -174,12 +174,12 @@ describe('an unfolding tool inside a playbook', () => {
       const session = sessionOf(
         [made],
         [
-          ...turn('a', useTools('search'), useTools('math'), useTools('sums'), adds),
-          ...turn('b', adds, useTools('sums'), sumsShortcut),
+          ...turn('a', useTools('search'), useTools('math'), useTools('sums'), addReply),
+          ...turn('b', addReply, useTools('sums'), sumsShortcut),
         ],
       );
       expect((await answersOf(session)).at(-1)).toBe('2');
-      expect(await answersOf(session)).toEqual([needsSearch, needsSearch, needsSearch]);
+      expect(await answersOf(session)).toEqual([needsSearchText, needsSearchText, needsSearchText]);
     });
 
     it('keeps an inner tool open that another unfolding tool also offers, or that was offered before (AGT-10)', async () => {
@@ -193,7 +193,7 @@ describe('an unfolding tool inside a playbook', () => {
         [made],
         [
           ...turn('a', useTools('search'), useTools('math'), useTools('also')),
-          ...turn('b', adds, useTools('search')),
+          ...turn('b', addReply, useTools('search')),
         ],
       );
       await answersOf(session);

@@ -72,14 +72,14 @@ export async function playPlaybook<Open extends string, Locked extends string>(
   config: Config<Open, Locked>,
   inside: readonly ScriptedReply[],
   warm = false,
-): Promise<Played> {
+): Promise<PlayedSession> {
   const replies = [callPlaybook('tides'), ...inside, 'Researched.', 'Done.'];
   const session = sessionOf([playbook(config)], replies, [], warm);
   const answer = await session.send('Go.');
   return { session, answer, inside: session.requests.slice(1, -1) };
 }
 
-export interface Played {
+export interface PlayedSession {
   readonly session: TestSession;
   readonly answer: Awaited<ReturnType<TestSession['send']>>;
   /** The requests to the model of the nested loop. */
@@ -87,7 +87,8 @@ export interface Played {
 }
 
 /** Returns all tool results of the nested loop, from its last request. */
-export const results = ({ inside }: Pick<Played, 'inside'>): readonly string[] => shownResults(inside.at(-1));
+export const results = ({ inside }: Pick<PlayedSession, 'inside'>): readonly string[] =>
+  shownResults(inside.at(-1));
 
 /** Returns the description of a tool in each request. */
 export const descriptions = (

@@ -4,7 +4,7 @@ import { toMermaid } from '../../../../src/modules/inspect/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
+import { Cart, discoveringProvider } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   analyze,
@@ -28,7 +28,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const findingSource = (about: string | undefined, ...names: readonly string[]) =>
-  findingOut(
+  discoveringProvider(
     names.map((name) => createTool(name)),
     about,
   ).provider;

@@ -26,8 +26,8 @@ import {
   useTools,
 } from './scenes.ts';
 
-const short = { title: 'Tides', pages: 2 };
-const long = { title: 'Oceans', pages: 900 };
+const shortDocument = { title: 'Tides', pages: 2 };
+const longDocument = { title: 'Oceans', pages: 900 };
 
 /** Calls the locked `report` before, between and after these tools, and returns its results. */
 async function tryCondition(
@@ -42,9 +42,9 @@ async function tryCondition(
 }
 
 const missingToolsText = (names: string): string => lockedText(`You must first use: ${names}`);
-const either = lockedText('At least one prerequisite condition must be met.');
-const unmet = lockedText('Prerequisites have not been met yet.');
-const noDocument = lockedText('You must first produce an artifact of type: Document');
+const eitherText = lockedText('At least one prerequisite condition must be met.');
+const unmetText = lockedText('Prerequisites have not been met yet.');
+const noDocumentText = lockedText('You must first produce an artifact of type: Document');
 const open = 'report done';
 
 describe('a condition on the use of tools', () => {
@@ -62,14 +62,14 @@ describe('a condition on the use of tools', () => {
       allOf(after('first'), after('second')),
       [missingToolsText('first. You must first use: second'), missingToolsText('second'), open],
     ],
-    ['the first condition of anyOf', anyOf(after('first'), after('second')), [either, open, open]],
+    ['the first condition of anyOf', anyOf(after('first'), after('second')), [eitherText, open, open]],
     [
       'the second condition of anyOf',
       anyOf(
         after('second'),
         when(() => false),
       ),
-      [either, either, open],
+      [eitherText, eitherText, open],
     ],
     [
       'anyOf inside allOf',
@@ -80,7 +80,7 @@ describe('a condition on the use of tools', () => {
         open,
       ],
     ],
-    ['allOf inside anyOf', anyOf(allOf(after('first'), after('second'))), [either, either, open]],
+    ['allOf inside anyOf', anyOf(allOf(after('first'), after('second'))), [eitherText, eitherText, open]],
   ])(
     'unlocks the tool by %s, and reports the missing uses (PLY-01, PLY-02, PLY-04)',
     async (_, condition, answers) => {
@@ -95,31 +95,61 @@ describe('a condition on artifacts', () => {
     ({ type, value }) => type === 'Document' && Object(value).title === 'Oceans',
   );
   it.each<[string, UnlockCondition<never>, unknown, unknown, readonly string[]]>([
-    ['an artifact of its type', onArtifact(Document), short, long, [noDocument, open, open]],
-    ['a list of its type', onArtifact(Document), [short, long], long, [noDocument, open, open]],
-    ['a matching item of a list', isLong, [short, long], short, [noDocument, open, open]],
-    ['a matching artifact after one that does not match', isLong, short, long, [noDocument, unmet, open]],
-    ['a matching artifact of any type', isTitled, short, [long], [unmet, unmet, open]],
+    [
+      'an artifact of its type',
+      onArtifact(Document),
+      shortDocument,
+      longDocument,
+      [noDocumentText, open, open],
+    ],
+    [
+      'a list of its type',
+      onArtifact(Document),
+      [shortDocument, longDocument],
+      longDocument,
+      [noDocumentText, open, open],
+    ],
+    [
+      'a matching item of a list',
+      isLong,
+      [shortDocument, longDocument],
+      shortDocument,
+      [noDocumentText, open, open],
+    ],
+    [
+      'a matching artifact after one that does not match',
+      isLong,
+      shortDocument,
+      longDocument,
+      [noDocumentText, unmetText, open],
+    ],
+    [
+      'a matching artifact of any type',
+      isTitled,
+      shortDocument,
+      [longDocument],
+      [unmetText, unmetText, open],
+    ],
     [
       'an artifact of its type, but not by an empty list',
       onArtifact(Document),
       [],
-      long,
-      [noDocument, noDocument, open],
+      longDocument,
+      [noDocumentText, noDocumentText, open],
     ],
     [
       'an artifact of its type, but not by one that its schema refuses',
       onArtifact(Document),
       { pages: 1 },
-      long,
-      [noDocument, noDocument, open],
+      longDocument,
+      [noDocumentText, noDocumentText, open],
     ],
     [
       'a matching artifact, but not by one that its schema refuses',
       onArtifact(Document, () => true),
       {},
-      long,
-      [noDocument, noDocument, open],
+      longDocument,
+      [noDocumentText, noDocumentText, open],
     ],
   ])('unlocks the tool by %s (PLY-01, PLY-02, PLY-06)', async (_, condition, first, second, answers) => {
     expect(
@@ -131,17 +161,19 @@ describe('a condition on artifacts', () => {
     expect(
       await tryCondition(
         onArtifact(Document),
-        createTool('first', () => short),
+        createTool('first', () => shortDocument),
       ),
-    ).toEqual([noDocument, noDocument, noDocument]);
+    ).toEqual([noDocumentText, noDocumentText, noDocumentText]);
   });
 
   it('stays met after an artifact that does not match', async () => {
-    expect(await tryCondition(isLong, returningTool('first', long), returningTool('second', short))).toEqual([
-      noDocument,
-      open,
-      open,
-    ]);
+    expect(
+      await tryCondition(
+        isLong,
+        returningTool('first', longDocument),
+        returningTool('second', shortDocument),
+      ),
+    ).toEqual([noDocumentText, open, open]);
   });
 
   it('is evaluated once per artifact, with the JSON of its value', async () => {
@@ -150,9 +182,9 @@ describe('a condition on artifacts', () => {
     await tryCondition(
       condition,
       createTool('first', () => ({ at: 1, gone: undefined })),
-      returningTool('second', [short]),
+      returningTool('second', [shortDocument]),
     );
-    expect(asked).toStrictEqual([{ at: 1 }, short]);
+    expect(asked).toStrictEqual([{ at: 1 }, shortDocument]);
   });
 });
 
@@ -167,47 +199,57 @@ describe('a condition on the blackboard', () => {
     [
       'is met by an object of its type',
       onBlackboard(Document),
-      adds(short, { type: 'Document' }),
-      [unmet, open, open],
+      adds(shortDocument, { type: 'Document' }),
+      [unmetText, open, open],
     ],
     [
       'is not met by an entry that its schema refuses',
       onBlackboard(Document),
       adds({ title: 'x' }, { type: 'Document' }),
-      [unmet, unmet, unmet],
+      [unmetText, unmetText, unmetText],
     ],
     [
       'is met by an entry that its predicate accepts',
       isLong,
-      adds(long, { type: 'Document' }),
-      [unmet, open, open],
+      adds(longDocument, { type: 'Document' }),
+      [unmetText, open, open],
     ],
     [
       'is not met by an entry that its predicate refuses',
       isLong,
-      adds(short, { type: 'Document' }),
-      [unmet, unmet, unmet],
+      adds(shortDocument, { type: 'Document' }),
+      [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an untyped entry, even if its predicate would accept it',
       isLong,
-      adds(long),
-      [unmet, unmet, unmet],
+      adds(longDocument),
+      [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an entry that its schema refuses, even with a predicate',
       isLong,
       adds({ title: 'x' }, { type: 'Document' }),
-      [unmet, unmet, unmet],
+      [unmetText, unmetText, unmetText],
     ],
     [
       'is not met by an entry without the name of its type',
       onBlackboard(Document),
-      adds(short),
-      [unmet, unmet, unmet],
+      adds(shortDocument),
+      [unmetText, unmetText, unmetText],
     ],
-    ['is met by a matching entry of any type', named, adds(short, { name: 'draft' }), [unmet, open, open]],
-    ['is not met by an entry that does not match', named, adds(short), [unmet, unmet, unmet]],
+    [
+      'is met by a matching entry of any type',
+      named,
+      adds(shortDocument, { name: 'draft' }),
+      [unmetText, open, open],
+    ],
+    [
+      'is not met by an entry that does not match',
+      named,
+      adds(shortDocument),
+      [unmetText, unmetText, unmetText],
+    ],
   ])('%s (PLY-01, PLY-02, PLY-10)', async (_, condition, first, answers) => {
     expect(await tryCondition(condition, first)).toEqual(answers);
   });
@@ -220,11 +262,11 @@ describe('a custom condition', () => {
     const answers = results(
       await playPlaybook({ tools: [search], locked: [{ tool: report, unlockedBy: three }] }, inside),
     );
-    expect(answers).toEqual(['search done', 'search done', unmet, 'search done', open]);
+    expect(answers).toEqual(['search done', 'search done', unmetText, 'search done', open]);
   });
 
   it('receives the counts of tools and artifacts, which it finds by name or by reference (PLY-06)', async () => {
-    const finds = returningTool('finds', [short, long]);
+    const finds = returningTool('finds', [shortDocument, longDocument]);
     const told: unknown[] = [];
     const tells = when((progress) => {
       const { toolExecutions, used, produced } = progress;
@@ -250,13 +292,13 @@ describe('a custom condition', () => {
     const second = when((_, { iterations, path }) => iterations >= 2 && path === 'desk/researcher');
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: second }] };
     const answers = results(await playPlaybook(config, [useTools('report'), useTools('report')]));
-    expect(answers).toEqual([unmet, open]);
+    expect(answers).toEqual([unmetText, open]);
   });
 
   it('can lock its tool again, even during a batch', async () => {
     const once = when((progress) => progress.used('report') === 0);
     const config = { tools: [search], locked: [{ tool: report, unlockedBy: once }] };
-    expect(results(await playPlaybook(config, [useTools('report', 'report')]))).toEqual([open, unmet]);
+    expect(results(await playPlaybook(config, [useTools('report', 'report')]))).toEqual([open, unmetText]);
   });
 
   it('counts as false if it throws, and a warning is logged', async () => {
@@ -272,10 +314,10 @@ describe('a custom condition', () => {
     ];
     for (const unlockedBy of conditions) {
       const adds = createTool('first', ({ blackboard }) => {
-        blackboard.add(short, { type: 'Document' });
-        return short;
+        blackboard.add(shortDocument, { type: 'Document' });
+        return shortDocument;
       });
-      expect(await tryCondition(unlockedBy, adds)).toEqual([unmet, unmet, unmet]);
+      expect(await tryCondition(unlockedBy, adds)).toEqual([unmetText, unmetText, unmetText]);
       expect(log).toHaveBeenCalledWith(
         "holdfast: an unlock condition of tool 'report' threw",
         new Error('broken'),
@@ -310,11 +352,15 @@ describe('a condition that returns a promise', () => {
     );
     for (const unlockedBy of conditions) {
       const adds = createTool('first', ({ blackboard }) => {
-        blackboard.add(short, { type: 'Document' });
-        return artifact('Found.', Document, short);
+        blackboard.add(shortDocument, { type: 'Document' });
+        return artifact('Found.', Document, shortDocument);
       });
       const [before, ...afterwards] = await tryCondition(unlockedBy, adds);
-      expect([before, ...afterwards]).toEqual([before === noDocument ? noDocument : unmet, unmet, unmet]);
+      expect([before, ...afterwards]).toEqual([
+        before === noDocumentText ? noDocumentText : unmetText,
+        unmetText,
+        unmetText,
+      ]);
       expect(log.mock.calls).toEqual([
         ["holdfast: an unlock condition of tool 'report' returns a promise, but must be synchronous"],
       ]);
@@ -325,7 +371,7 @@ describe('a condition that returns a promise', () => {
 
   it.each([1, 'yes', {}])('counts as false if it returns %j', async (answer) => {
     const truthy = (() => answer) as unknown as () => boolean;
-    expect(await tryCondition(when(truthy), createTool('first'))).toEqual([unmet, unmet, unmet]);
+    expect(await tryCondition(when(truthy), createTool('first'))).toEqual([unmetText, unmetText, unmetText]);
   });
 });
 

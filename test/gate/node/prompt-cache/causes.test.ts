@@ -5,9 +5,9 @@ import type { Departure } from '../../../prompt-cache/measure/departures.ts';
 
 const turn = 't1';
 
-type Of<Type> = Extract<SessionEvent, { readonly type: Type }>;
+type EventOfType<Type> = Extract<SessionEvent, { readonly type: Type }>;
 
-const modelReplied = (more: Partial<Of<'model-replied'>> = {}): SessionEvent => ({
+const modelReplied = (more: Partial<EventOfType<'model-replied'>> = {}): SessionEvent => ({
   ...{ type: 'model-replied', turn, model: 'm', text: 'Done.', toolCalls: [], finish: 'stop' },
   ...more,
 });
@@ -22,14 +22,14 @@ const callReplied = (name: string, frame?: string): SessionEvent =>
 const callEnded = (
   name: string,
   slice: string,
-  fact: Of<'tool-call-ended'>['result'] | object,
+  fact: EventOfType<'tool-call-ended'>['result'] | object,
 ): SessionEvent => ({
   ...{ type: 'tool-call-ended', turn, call: `${name}-1`, result: { type: 'text', content: 'Done.' } },
   changes: { facts: [{ slice, fact: JSON.parse(JSON.stringify(fact)) }] },
 });
 
 const toolsChanged = (
-  cause: Of<'tools-changed'>['cause'],
+  cause: EventOfType<'tools-changed'>['cause'],
   came: readonly string[],
   went: readonly string[] = [],
 ): SessionEvent => {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type Departure, departuresBetween } from '../../../prompt-cache/measure/departures.ts';
 import { type BodyForm, type Piece, partsOf } from '../../../prompt-cache/measure/request-parts.ts';
-import { BODIES, FORMS, partsIn, pieces, SAID, type Said } from './requests.ts';
+import { BODIES, FORMS, partsIn, pieces, REQUEST_TEXTS, type RequestTexts } from './requests.ts';
 
-const formatDepartures = (form: BodyForm, before: Said, now: Said): readonly string[] =>
+const formatDepartures = (form: BodyForm, before: RequestTexts, now: RequestTexts): readonly string[] =>
   departuresBetween(partsIn(form, before), partsIn(form, now)).map(formatDeparture);
 
 const formatDeparture = ({ part, what, at, key }: Departure): string => `${part} ${at} ${what}: ${key}`;
 
 describe.each(FORMS)('two requests in the format %s', (form) => {
   const model = form === 'gemini' ? 'model' : 'assistant';
-  const now = (change: Partial<Said>): readonly string[] =>
-    formatDepartures(form, SAID, { ...SAID, ...change });
+  const now = (change: Partial<RequestTexts>): readonly string[] =>
+    formatDepartures(form, REQUEST_TEXTS, { ...REQUEST_TEXTS, ...change });
 
   it('have no difference if the second one only adds messages at the end', () => {
     expect(now({})).toEqual([]);
@@ -45,7 +45,7 @@ describe.each(FORMS)('two requests in the format %s', (form) => {
   });
 
   it('have no difference if only fields outside the prompt differ', () => {
-    const body = BODIES[form](SAID);
+    const body = BODIES[form](REQUEST_TEXTS);
     const other = {
       ...body,
       temperature: 0.5,

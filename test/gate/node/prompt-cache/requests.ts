@@ -7,19 +7,23 @@ import {
 } from '../../../prompt-cache/measure/request-parts.ts';
 
 /** The content of a request, independent of its format. */
-export interface Said {
+export interface RequestTexts {
   readonly tools: readonly string[];
   readonly system: string;
   readonly messages: readonly string[];
 }
 
 /** A conversation with two tools. */
-export const SAID: Said = { tools: ['look', 'save'], system: 'Be brief.', messages: ['a', 'b', 'c'] };
+export const REQUEST_TEXTS: RequestTexts = {
+  tools: ['look', 'save'],
+  system: 'Be brief.',
+  messages: ['a', 'b', 'c'],
+};
 
 const roleAt = (at: number, model: string): string => (at % 2 === 0 ? 'user' : model);
 
 /** Builds the body of a request, with the fields that matter to a cache. */
-export const BODIES: Readonly<Record<BodyForm, (said: Said) => Readonly<Record<string, unknown>>>> = {
+export const BODIES: Readonly<Record<BodyForm, (said: RequestTexts) => Readonly<Record<string, unknown>>>> = {
   anthropic: ({ tools, system, messages }) => ({
     max_tokens: 100,
     tools: tools.map((name) => ({ name, input_schema: { type: 'object' } })),
@@ -59,7 +63,8 @@ export const BODIES: Readonly<Record<BodyForm, (said: Said) => Readonly<Record<s
 export const FORMS: readonly BodyForm[] = ['anthropic', 'gemini', 'responses', 'chat'];
 
 /** Returns the parts of a request in one format. */
-export const partsIn = (form: BodyForm, said: Said): RequestParts => partsOf(form, BODIES[form](said));
+export const partsIn = (form: BodyForm, said: RequestTexts): RequestParts =>
+  partsOf(form, BODIES[form](said));
 
 /** Returns the pieces of a part. The text of a piece is its name, or the text after `=`. */
 export const pieces = (...names: readonly string[]): readonly Piece[] =>

@@ -15,7 +15,7 @@ const unknownOutcomeText = (tool: string): string =>
   `Error: The outcome of this call of '${tool}' is unknown: it was started, and no answer came back. It may have happened ` +
   'or not. Do not assume either, and do not repeat it: find out with another tool, or tell the user.';
 
-const mayHave = (tool: string): string =>
+const mayHaveHappenedText = (tool: string): string =>
   `Error: The call of '${tool}' was cancelled while it ran. It may have taken effect.`;
 
 let clock: ManualClock;
@@ -63,7 +63,9 @@ describe('a cancelled turn', () => {
   });
 
   it('reports the outcome of a running idempotent call as unknown', async () => {
-    expect((await runCancelled([tool('put', 'idempotent')])).answers).toEqual([['put', mayHave('put')]]);
+    expect((await runCancelled([tool('put', 'idempotent')])).answers).toEqual([
+      ['put', mayHaveHappenedText('put')],
+    ]);
   });
 
   it('waits five seconds for the result of a `once` call, and then reports the outcome as unknown', async () => {
@@ -177,7 +179,7 @@ describe('a cancelled turn', () => {
     });
     expect(callResults((await app.state()).messages)).toEqual([
       ['pay', unknownOutcomeText('pay')],
-      ['put', mayHave('put')],
+      ['put', mayHaveHappenedText('put')],
       ['put', "Error: The call of 'put' was cancelled before it ran."],
     ]);
     expect(signals).toEqual([]);

@@ -38,7 +38,7 @@ describe('a compacted session', () => {
     const leased = await app.lease('next');
     const snapshot = leased.snapshot;
     // The invocation that ran the last turn made the snapshot from its own state.
-    const before = await foldAll(upTo(app, cold), app.modules.memories);
+    const before = await foldAll(eventsUpTo(app, cold), app.modules.memories);
     expect(snapshot?.seq).toBe(cold);
     expect(snapshot?.body).toBe(before && toSnapshot(before.state));
     const fromSnapshot = await foldLeased(app.port, leased, app.modules);
@@ -165,7 +165,7 @@ describe('a turn that does not start when its message arrives', () => {
 });
 
 /** The session up to a sequence number. */
-const upTo = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
+const eventsUpTo = ({ port }: MemoryApp, until: number): Pick<MemoryApp['port'], 'read'> => ({
   async read(query) {
     const page = await port.read(query);
     return page && { ...page, rows: page.rows.filter(({ seq }) => seq <= until) };

@@ -4,7 +4,7 @@ import { summarize } from '../../../../src/modules/compaction/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession, type ScriptedReply } from '../../../../src/testing/entry.ts';
 import { fromSnapshot, toSnapshot } from '../../../doors/journal.ts';
-import { heldBy } from '../tool-loop/budget-scene.ts';
+import { reservationsHeldBy } from '../tool-loop/budget-scene.ts';
 import {
   agentWith,
   compactions,
@@ -79,7 +79,9 @@ describe('a summary that was paid for but cannot be used', () => {
       'turn-ended',
     ]);
     // If the limit still reserved tokens for both, the turn's own request would have fewer.
-    const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved.outputTokens ?? []);
+    const asked = (await session.events()).flatMap(
+      (event) => reservationsHeldBy(event)?.reserved.outputTokens ?? [],
+    );
     expect(asked.at(-1)).toBe(4_096);
   });
 });

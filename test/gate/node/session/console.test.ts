@@ -15,7 +15,7 @@ import { toLog } from '../../../doors/tools.ts';
 const agentOf = (tools: readonly AnyTool[], policies?: Policies) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, policies });
 
-const thrown = new Error('disk full', { cause: new RangeError('no inode') });
+const diskError = new Error('disk full', { cause: new RangeError('no inode') });
 
 const saveTool = (more: { readonly expose?: boolean } = {}) =>
   defineTool({
@@ -23,7 +23,7 @@ const saveTool = (more: { readonly expose?: boolean } = {}) =>
     description: 'Saves.',
     ...more,
     run: () => {
-      throw thrown;
+      throw diskError;
     },
   });
 
@@ -53,7 +53,7 @@ function captureConsole() {
 }
 
 const place = { owner: { id: 'tester' }, agent: 'clerk', session: 'test', turn: 'id2', principal: 'tester' };
-const ofTurn = {
+const turnLine = {
   ...place,
   level: 'info',
   event: 'turn',
@@ -71,10 +71,10 @@ describe('an error from a tool', () => {
       event: 'tool-threw',
       tool: 'save',
       message: "Tool 'save' threw: disk full (cause: no inode)",
-      stack: `${thrown.stack}\nCaused by: ${(thrown.cause as Error).stack}`,
-      thrown,
+      stack: `${diskError.stack}\nCaused by: ${(diskError.cause as Error).stack}`,
+      thrown: diskError,
     });
-    expect(turn).toEqual({ ...ofTurn, outcome: 'completed', iterations: 2, tools: { save: 1 } });
+    expect(turn).toEqual({ ...turnLine, outcome: 'completed', iterations: 2, tools: { save: 1 } });
     expect(more).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe('an error from a tool', () => {
       [
         'error',
         "holdfast: Tool 'save' threw: disk full (cause: no inode) (agent clerk, session test, turn id2)",
-        thrown,
+        diskError,
       ],
     ]);
   });
@@ -146,7 +146,7 @@ describe('an error from a model', () => {
         message: "Model 'scripted' failed (rate-limited): The model's server answered 429: Slow down.",
       },
       {
-        ...ofTurn,
+        ...turnLine,
         level: 'error',
         outcome: 'failed',
         error: 'model-failure',
@@ -210,7 +210,7 @@ describe('the log', () => {
     await session.send('Go.');
     expect(lines).toEqual([['info', expect.any(String)]]);
     expect(JSON.parse(String(lines[0]?.[1]))).toEqual({
-      ...ofTurn,
+      ...turnLine,
       outcome: 'completed',
       iterations: 2,
       tools: { save: 1 },

@@ -21,7 +21,7 @@ import { BUILT_IN_KINDS } from '../../../doors/kinds.ts';
 import { foldLeased } from '../../../doors/session.ts';
 import { type SmallWindow, smallWindow, type WireMessage } from '../../../fixtures/small-window.ts';
 import { withoutPlace } from '../../../fixtures/stored.ts';
-import { heldBy } from '../tool-loop/budget-scene.ts';
+import { reservationsHeldBy } from '../tool-loop/budget-scene.ts';
 import { withLiveState } from './live-state.ts';
 import { memoryApp } from './memory-app.ts';
 
@@ -495,7 +495,7 @@ describe('a token limit', () => {
       event.type === 'model-replied' && event.usage ? [event.usage] : [],
     );
     const used = usages.reduce((sum, { inputTokens, outputTokens }) => sum + inputTokens + outputTokens, 0);
-    const asked = (await session.events()).flatMap((event) => heldBy(event)?.reserved ?? []);
+    const asked = (await session.events()).flatMap((event) => reservationsHeldBy(event)?.reserved ?? []);
     const [first, , third] = asked;
     // The rest of the limit bounds the last reply: the limit minus the first usage and the last request.
     expect(third?.outputTokens).toBe(4_096);

@@ -16,7 +16,9 @@ const toolOf = (effect: Effect) =>
     run: ({ id }) => ({ id, found: true }),
   });
 
-const looks = Array.from({ length: ITERATIONS }, (_, id) => ({ calls: [{ name: 'look', input: { id } }] }));
+const lookReplies = Array.from({ length: ITERATIONS }, (_, id) => ({
+  calls: [{ name: 'look', input: { id } }],
+}));
 
 /** A port that counts its calls, and answers appends only after a promise resolves. */
 function countCalls(calls: Map<string, number>, before: Promise<void>): (port: SessionPort) => SessionPort {
@@ -54,7 +56,7 @@ async function loop(effect: Effect) {
   };
   // All work that need not wait for the object is done before the object answers.
   const wrap = countCalls(calls, effect === 'read' ? over.promise : Promise.resolve());
-  const app = memoryApp({ tools: [toolOf(effect)], replies: [...looks, last], wrap });
+  const app = memoryApp({ tools: [toolOf(effect)], replies: [...lookReplies, last], wrap });
   const end = await app.say('Look ten things up.');
   expect(end).toMatchObject({ status: 'ended', turn: { outcome: 'completed', iterations: ITERATIONS + 1 } });
   const used = Object.fromEntries(calls);

@@ -5,7 +5,7 @@ import { type FeedItem, followSession, SessionErasedError, waitForStop } from '.
 import { beginRequest, lease } from '../../../fixtures/session-contract/harness.ts';
 
 const BODY = JSON.stringify({ v: 1, type: 'turn-yielded', turn: 't1', reason: 'x' });
-const yielded = { type: 'turn-yielded', turn: 't1', body: BODY };
+const turnYielded = { type: 'turn-yielded', turn: 't1', body: BODY };
 
 /** A session whose open turn has five events. */
 async function scene() {
@@ -13,7 +13,7 @@ async function scene() {
   const sessions = createMemorySessions({ clock, leaseMs: 20_000, dispatch: () => {} });
   const port = sessions.session('s');
   const { epoch } = await lease(port, beginRequest('t1', 'a'));
-  await port.append(epoch, 3, { events: [yielded, yielded, yielded] });
+  await port.append(epoch, 3, { events: [turnYielded, turnYielded, turnYielded] });
   return { clock, port };
 }
 
@@ -68,7 +68,7 @@ it.each([
     const { epoch } = await lease(port, { ...begun, start });
     await port.append(epoch, 3, { events });
   };
-  await begin('t1', 'first', [yielded]);
+  await begin('t1', 'first', [turnYielded]);
   const told: string[] = [];
   const seen: number[] = [];
   let reads = 0;
@@ -78,7 +78,7 @@ it.each([
       reads += 1;
       if (reads === 2) {
         await port.erase();
-        await begin('t2', 'second', [yielded, yielded]);
+        await begin('t2', 'second', [turnYielded, turnYielded]);
       }
       return port.read(query);
     },
@@ -107,7 +107,7 @@ it('a follower from a later event of a session receives that event and those tha
     reader: { reducer: 1, messageTypes: [], maxBytes: 1 },
   });
   expect(resumed.status).toBe('leased');
-  for (let from = 6; from < 10; from += 1) await port.append(1, from, { events: [yielded] });
+  for (let from = 6; from < 10; from += 1) await port.append(1, from, { events: [turnYielded] });
   await clock.advance(0);
   expect(seen).toEqual([9]);
   leave.abort();

@@ -5,12 +5,12 @@ import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { type LiveMessage, MAX_BUFFER_WEIGHT, MAX_LIVE_LENGTH } from '../../../doors/journal.ts';
 import { type FeedItem, followItems, followSession, LIVE_TEXT } from '../../../doors/session.ts';
 import { LEASE_MS, withoutPings } from './former-holder.ts';
-import { liveApp, type Reader, type Spoken, storyOf, textsOf } from './live-readers.ts';
+import { liveApp, type Reader, type SpokenPart, storyOf, textsOf } from './live-readers.ts';
 
 const look = defineTool({ name: 'look', description: 'Looks.', effect: 'read', run: () => 'seen' });
 
 /** `Hello.`, with 20 ms before each letter. */
-const HELLO: Spoken = [...'Hello.'].map((letter) => [20, letter]);
+const HELLO: SpokenPart = [...'Hello.'].map((letter) => [20, letter]);
 
 const BEGUN = ['turn-started'];
 

@@ -14,7 +14,7 @@ import { LEASE_MS } from './former-holder.ts';
 import { type MemoryApp, memoryApp } from './memory-app.ts';
 
 /** The pieces of a model's output, each with the ms that pass before it. */
-export type Spoken = readonly (readonly [ms: number, text: string])[];
+export type SpokenPart = readonly (readonly [ms: number, text: string])[];
 
 export interface LiveApp extends MemoryApp {
   readonly clock: ManualClock;
@@ -49,7 +49,7 @@ export interface Reader {
 }
 
 export interface LiveAppOptions extends Partial<Parameters<typeof memoryApp>[0]> {
-  readonly speaks: readonly Spoken[];
+  readonly speaks: readonly SpokenPart[];
 }
 
 const START = 1_000_000;

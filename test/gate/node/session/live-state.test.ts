@@ -17,7 +17,7 @@ const words = defineModule({
 const echo = defineTool({ name: 'echo', description: 'Echoes.', run: () => 'echoed' });
 
 /** Changes everything that a call can change. */
-const writes = defineTool({
+const writeTool = defineTool({
   name: 'note',
   description: 'Notes.',
   effect: 'idempotent',
@@ -28,11 +28,11 @@ const writes = defineTool({
   },
 });
 
-/** `writes`, with a decorator that also remembers the call. */
-const note: AnyTool = decorate(writes, {
+/** `writeTool`, with a decorator that also remembers the call. */
+const note: AnyTool = decorate(writeTool, {
   call(input, call) {
     words.remember(call, 'noted', { on: 'end' });
-    return writes.call(input, call);
+    return writeTool.call(input, call);
   },
 });
 

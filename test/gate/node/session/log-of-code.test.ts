@@ -67,8 +67,8 @@ const desk = definePlaybook({
   ],
 });
 
-const gets: ScriptedReply = { calls: [{ name: 'get' }] };
-const usual = [gets, 'Done.'];
+const getReply: ScriptedReply = { calls: [{ name: 'get' }] };
+const usualReplies = [getReply, 'Done.'];
 const tools = [get];
 const promises = (async () => true) as unknown as () => boolean;
 
@@ -85,31 +85,31 @@ it.each<
   [
     'a sink that throws',
     { tools: [sinkArtifacts(get, throwSecret)] },
-    usual,
+    usualReplies,
     { level, message: "a sink of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a publisher that throws',
     { tools: [withEventPublication(get, ({ type }) => (type === 'request' ? throwSecret() : undefined))] },
-    usual,
+    usualReplies,
     { level, message: "the watcher of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a replan decider that throws',
     { tools: [conditionalReplan(get, throwSecret)] },
-    usual,
+    usualReplies,
     { level, message: "the replan decider of tool 'get' failed", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a strategy that throws',
     { tools, use: [defineInjectionStrategy({ name: 'late', evaluate: throwSecret })] },
-    usual,
+    usualReplies,
     { level, message: "the strategy 'late' threw in evaluate", stack: 'Error: 401 for [secret key]' },
   ],
   [
     'a condition of a chained type that throws',
     { tools, use: [chaining([chainFrom(Customer, { when: throwSecret })])] },
-    usual,
+    usualReplies,
     {
       level,
       message: "whether a 'Customer' is chained could not be decided, so it is not",
@@ -119,7 +119,7 @@ it.each<
   [
     'a condition of a chained type that returns a promise',
     { tools, use: [chaining([chainFrom(Customer, { when: promises })])] },
-    usual,
+    usualReplies,
     {
       level,
       message: "`when` of the chained type 'Customer' returns a promise, but must be synchronous",
@@ -144,7 +144,7 @@ it.each<
   [
     'a transformer that throws',
     { tools, use: [defineTransformer({ name: 'cut', result: throwSecret })] },
-    usual,
+    usualReplies,
     {
       level,
       message: "the transformer 'cut' failed; its input stays unchanged",
@@ -154,7 +154,7 @@ it.each<
   [
     'a transformer that returns an invalid value',
     { tools, use: [defineTransformer({ name: 'cut', result: promises as never })] },
-    usual,
+    usualReplies,
     {
       level,
       message: "the transformer 'cut' failed; its input stays unchanged",

@@ -33,7 +33,7 @@ function createCounter() {
 }
 
 /** What one invocation did. */
-interface Did {
+interface RunOutcome {
   readonly end: TurnEnd['status'];
   /**
    * The requests to its session, or those to models and tools if they are more; a scene limits both to the
@@ -42,9 +42,9 @@ interface Did {
   readonly requests: number;
 }
 
-interface Driven {
+interface DriveResult {
   readonly app: MemoryApp;
-  readonly invocations: readonly Did[];
+  readonly invocations: readonly RunOutcome[];
 }
 
 interface Scene {
@@ -69,7 +69,7 @@ async function drive({
   port,
   spent = 1,
   asked: askedBefore = 0,
-}: Scene): Promise<Driven> {
+}: Scene): Promise<DriveResult> {
   const { wrap, messages } = createCounter();
   const app = memoryApp({
     replies,
@@ -77,7 +77,7 @@ async function drive({
     limits: NO_LIMITS,
     wrap: (inner) => wrap(port ? port(inner) : inner),
   });
-  const invocations: Did[] = [];
+  const invocations: RunOutcome[] = [];
   const outside = (): number => app.model.requests.length + made();
   let turn = '';
   while (invocations.length < 200) {

@@ -22,7 +22,7 @@ export const QUESTION = {
   expires: 30_000,
 } as const satisfies Question;
 
-interface Asks {
+interface AskingToolOptions {
   readonly name?: string;
   readonly effect?: Exclude<Effect, 'none'>;
   readonly timeout?: number;
@@ -33,7 +33,7 @@ interface Asks {
 /** A tool that records its run, and then asks a question. */
 export const askingTool = (
   run: (call: CallContext) => unknown = (call) => call.ask(QUESTION),
-  { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: Asks = {},
+  { name = 'book', effect = 'once', timeout = 300_000, ran = [] }: AskingToolOptions = {},
 ): AnyTool => {
   const acts = (_: unknown, call: CallContext) => {
     ran.push(call.id);

@@ -239,11 +239,11 @@ function callDecided(how: object): SessionEvent {
   return { type: 'tool-call-answered', turn: 't1', call: 't1.2.0', answer };
 }
 
-const again = { message: 'Next night.', delaySeconds: 60, recurring: true };
+const recurringMessage = { message: 'Next night.', delaySeconds: 60, recurring: true };
 
 describe('a recurring run', () => {
   it('can be scheduled by the previous run any number of times, each with its own budget', async () => {
-    const run = (call: CallContext): Promise<string> => sendLater(call, again);
+    const run = (call: CallContext): Promise<string> => sendLater(call, recurringMessage);
     const options = {
       use: [budget({ tokens: 5_000 })],
       replies: costlyReplies(31),
@@ -268,7 +268,7 @@ describe('a recurring run', () => {
     const run = async (call: CallContext): Promise<string> => {
       const said = [];
       for (let i = 0; i < 2; i += 1)
-        said.push(await sendLater(call, again).catch(({ message }: Error) => message));
+        said.push(await sendLater(call, recurringMessage).catch(({ message }: Error) => message));
       return said.join('\n');
     };
     const replies = [PLAN, PLAN, 'Done.', PLAN, 'Done.'];
@@ -293,7 +293,7 @@ describe('a recurring run', () => {
   });
 
   it('can be scheduled again after it is cancelled', async () => {
-    const { app, clock } = scene((call) => sendLater(call, again), {
+    const { app, clock } = scene((call) => sendLater(call, recurringMessage), {
       replies: [PLAN, 'Done.', PLAN, 'Done.'],
     });
     await app.say('Go.');
@@ -308,7 +308,7 @@ describe('a recurring run', () => {
 
   it('is refused in a turn that another turn has started', async () => {
     const run = (call: CallContext): Promise<string> =>
-      sendLater(call, call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : again);
+      sendLater(call, call.history().length < 3 ? { message: 'On.', delaySeconds: 1 } : recurringMessage);
     const { app, runAll } = scene(run);
     await app.say('Go.');
     expect(await runAll()).toBe(1);
@@ -322,7 +322,7 @@ describe('a recurring run', () => {
     [{ delaySeconds: 59 }, 'delaySeconds is 59. For a recurring run, it must be 60 or more.'],
     [{ recurring: 'daily' }, 'recurring is daily. It must be true or false.'],
   ])('is refused with %o', async (wrong, message) => {
-    const { app } = scene((call) => sendLater(call, { ...again, ...wrong }));
+    const { app } = scene((call) => sendLater(call, { ...recurringMessage, ...wrong }));
     await app.say('Go.');
     expect((await resultsOf(app)).slice(0, 1)).toEqual([`Error: ${message}`]);
   });

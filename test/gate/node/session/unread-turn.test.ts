@@ -14,7 +14,7 @@ import {
 import { type ClockedApp, clockedApp } from './memory-app.ts';
 
 /** The event type that the code cannot fold, and the number of folds. */
-const broken = { at: '', folds: 0 };
+const brokenFold = { at: '', folds: 0 };
 /** The type of the event that is folded next. Each event is parsed directly before its fold. */
 let parsed: unknown;
 
@@ -23,8 +23,8 @@ type ToolMemory = (typeof BUILT_IN_KINDS.memories)[number];
 /** The kinds of an app. Their fold throws at the broken event type. */
 class BreakingMemories extends Array<ToolMemory> {
   override [Symbol.iterator](): ArrayIterator<ToolMemory> {
-    broken.folds += 1;
-    if (parsed === broken.at) throw new TypeError(`The event ${broken.at} cannot be folded.`);
+    brokenFold.folds += 1;
+    if (parsed === brokenFold.at) throw new TypeError(`The event ${brokenFold.at} cannot be folded.`);
     return super[Symbol.iterator]();
   }
 }
@@ -32,7 +32,7 @@ const kinds = { ...BUILT_IN_KINDS, memories: BreakingMemories.from(BUILT_IN_KIND
 
 let logged: unknown[][];
 beforeEach(() => {
-  Object.assign(broken, { at: '', folds: 0 });
+  Object.assign(brokenFold, { at: '', folds: 0 });
   logged = [];
   vi.spyOn(console, 'error').mockImplementation((...words) => void logged.push(words));
   const { parse } = JSON;
@@ -85,7 +85,7 @@ async function openTurn(app: ClockedApp, type: string): Promise<string> {
  * Runs the turns that the alarm hands over until none is open. Returns the number of runs, and the last
  * event.
  */
-async function overBy(app: ClockedApp, most: number) {
+async function endsOverBy(app: ClockedApp, most: number) {
   let runs = 0;
   for (; runs < most; runs += 1) {
     const page = await app.port.read({ from: 1 });
@@ -114,8 +114,8 @@ describe('an unreadable turn', () => {
     async (type) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
       const turn = await openTurn(app, type);
-      broken.at = type;
-      const { runs, end } = await overBy(app, 10);
+      brokenFold.at = type;
+      const { runs, end } = await endsOverBy(app, 10);
       expect(end).toEqual({ v: 1, type: 'turn-ended', turn, outcome: 'failed', error: STUCK });
       expect(runs).toBe(8);
       expect((await app.lease('Again.')).page.openTurn?.id).not.toBe(turn);
@@ -127,16 +127,16 @@ describe('an unreadable turn', () => {
     async (type) => {
       const app = clockedApp({ replies: ['One.', 'Two.', 'Three.', 'Four.'], leaseMs: LEASE_MS });
       const leased = await app.lease('Go.');
-      broken.at = type;
+      brokenFold.at = type;
       await advanceUntilSettled(app.clock, app.run(leased, { modules: kinds })).catch(() => 'thrown');
-      expect((await overBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
+      expect((await endsOverBy(app, 10)).end).toMatchObject({ type: 'turn-ended' });
     },
   );
 
   it('ends at once when it is cancelled', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
-    broken.at = 'model-replied';
+    brokenFold.at = 'model-replied';
     await app.clock.advance(LEASE_MS + 1);
     await app.run(await app.resume(turn), { modules: kinds }).catch(() => 'given back');
     expect(await app.port.post({ kind: 'cancel', turn, body: '{}' })).toBe('posted');
@@ -158,8 +158,8 @@ describe('an unreadable turn', () => {
   it('reports its end to clients that wait for its answer', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'model-replied');
-    broken.at = 'model-replied';
-    await overBy(app, 10);
+    brokenFold.at = 'model-replied';
+    await endsOverBy(app, 10);
     expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toEqual({
       turn,
       loopId: turn,
@@ -196,9 +196,9 @@ describe('an unreadable turn', () => {
     }
     await app.clock.advance(LEASE_MS + LONGEST_PAUSE);
     const leased = await app.resume(turn);
-    broken.folds = 0;
+    brokenFold.folds = 0;
     expect(await app.run(leased, { modules: kinds })).toMatchObject({ status: 'lost' });
-    expect(broken.folds).toBe(0);
+    expect(brokenFold.folds).toBe(0);
     expect(foldStoppedTurn('s1', 'tester', await app.events(turn))).toMatchObject({
       outcome: 'failed',
       error: { type: 'stuck', message: STUCK.message.replace('8', '9') },
@@ -250,7 +250,7 @@ describe('an inbox message', () => {
     const app = clockedApp({ replies: ['Done.'], leaseMs: LEASE_MS });
     const turn = await openTurn(app, 'turn-yielded');
     await app.port.post({ kind: 'answer', turn, body: '{' });
-    const { runs, end } = await overBy(app, 10);
+    const { runs, end } = await endsOverBy(app, 10);
     expect([runs, end.error]).toEqual([8, STUCK]);
   });
 });

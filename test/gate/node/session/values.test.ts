@@ -46,7 +46,7 @@ const lastResults = ({ requests }: Session): readonly string[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 /** Runs a turn of these calls, one per reply. Returns the call results that the model saw. */
-async function toldOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
+async function lastResultsOf(tools: readonly AnyTool[], ...names: string[]): Promise<readonly string[]> {
   const session = createTestSession(clerk(tools), {
     use: [files()],
     replies: [...names.map((name) => calls(name)), 'Done.'],
@@ -62,8 +62,8 @@ describe('a value with `toJSON`', () => {
     const answer = await session.send('Pay.');
     expect(lastResults(session)).toEqual([JSON.stringify({ paid: KEPT })]);
     expect(answer.artifacts).toMatchObject([{ tool: 'pay', value: { paid: KEPT } }]);
-    expect(await toldOf([tool('now', () => AT)], 'now')).toEqual([KEPT.at]);
-    expect(await toldOf([tool('now', () => artifact('Now.', { at: AT }))], 'now')).toEqual(['Now.']);
+    expect(await lastResultsOf([tool('now', () => AT)], 'now')).toEqual([KEPT.at]);
+    expect(await lastResultsOf([tool('now', () => artifact('Now.', { at: AT }))], 'now')).toEqual(['Now.']);
     expect(logged).toEqual([]);
   });
 
@@ -176,7 +176,7 @@ describe('a value with `toJSON`', () => {
 describe('a value that cannot be journaled', () => {
   it('is reported to the model as part of a result, and to the developer in one log line', async () => {
     const pay = tool('pay', (): unknown => ({ paid: [{ by: () => 1, sum: 2 }], rate: Number.NaN }));
-    expect(await toldOf([pay], 'pay')).toEqual([
+    expect(await lastResultsOf([pay], 'pay')).toEqual([
       '{"paid":[{"sum":2}],"rate":null}\n\n(not shown: $.paid[0].by is a function)',
     ]);
     expect(logged).toEqual([
@@ -194,8 +194,8 @@ describe('a value that cannot be journaled', () => {
         throw new Error('no time');
       },
     };
-    expect(await toldOf([tool('pay', () => artifact('Paid.', { at }))], 'pay')).toEqual(['Paid.']);
-    expect(await toldOf([tool('pay', () => ({ at }))], 'pay')).toEqual([
+    expect(await lastResultsOf([tool('pay', () => artifact('Paid.', { at }))], 'pay')).toEqual(['Paid.']);
+    expect(await lastResultsOf([tool('pay', () => ({ at }))], 'pay')).toEqual([
       '{}\n\n(not shown: $.at is unreadable (no time))',
     ]);
     const problem =
@@ -260,7 +260,7 @@ describe('a value that cannot be journaled', () => {
     ['an error', new RangeError('Nothing left.')],
     ['an error with more properties', Object.assign(new Error('Nothing left.'), { code: 7 })],
   ])('fails the call if it is %s', async (_, returned) => {
-    expect(await toldOf([tool('pay', () => returned)], 'pay')).toEqual(['Error: Nothing left.']);
+    expect(await lastResultsOf([tool('pay', () => returned)], 'pay')).toEqual(['Error: Nothing left.']);
   });
 
   it('ends the turn if it is a signal', async () => {
@@ -273,9 +273,9 @@ describe('a value that cannot be journaled', () => {
   it('is stored as a file if it contains bytes, and the value has the name of the file instead', async () => {
     const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const chart = tool('chart', () => ({ title: 'Sales', pages: [{ image: png }] }));
-    const [whole] = await toldOf([tool('chart', () => png)], 'chart');
+    const [whole] = await lastResultsOf([tool('chart', () => png)], 'chart');
     expect(whole).toMatch(/^\[file [0-9a-f]{64}: image\/png, 8 bytes\]\n/);
-    const [inside] = await toldOf([chart], 'chart');
+    const [inside] = await lastResultsOf([chart], 'chart');
     expect(inside).toMatch(
       /^\{"title":"Sales","pages":\[\{"image":"\[file \\"pages\[0\]\.image\\"\]"\}\]\}\n\n\[file [0-9a-f]{64}: image\/png, "pages\[0\]\.image", 8 bytes\]\n/,
     );
@@ -286,7 +286,7 @@ describe('a value that cannot be journaled', () => {
       stack: 'Error: connect ECONNREFUSED\n    at pay',
     });
     const pay = tool('pay', () => error('The bank does not answer.', { cause }));
-    expect(await toldOf([pay], 'pay')).toEqual(['Error: The bank does not answer.']);
+    expect(await lastResultsOf([pay], 'pay')).toEqual(['Error: The bank does not answer.']);
     expect(logged).toEqual([
       [
         "holdfast: Tool 'pay' returned an error: The bank does not answer.\nCause: Error: connect ECONNREFUSED\n    at pay",
@@ -314,19 +314,19 @@ describe('a value that cannot be journaled', () => {
     const lists = [[], [{ cents: 2 }, null, { cents: 'two' }]];
     const isOfType = what === 'is no Bill';
     for (const value of [{ cents: 'two' }, ...(isOfType ? [[{ cents: 'two' }]] : [])]) {
-      expect(await toldOf([bill(value)], 'bill')).toEqual([
+      expect(await lastResultsOf([bill(value)], 'bill')).toEqual([
         `Error: ${problem} This is a mistake in the code of the tool; do not call it again for this.`,
       ]);
     }
     expect(logged.every(([line]) => line === `holdfast: ${problem}`)).toBe(true);
     // A schema describes the whole value; only a domain type may describe each item of a list.
     for (const value of isOfType ? [] : lists)
-      expect(await toldOf([bill(value)], 'bill')).toEqual([
+      expect(await lastResultsOf([bill(value)], 'bill')).toEqual([
         "Error: Tool 'bill' ran and finished, but its result does not fit its output: cents: Invalid key: " +
           'Expected "cents" but received undefined. This is a mistake in the code of the tool; do not call it again for this.',
       ]);
     for (const value of [{ cents: 2 }, ...(isOfType ? lists : []), 'There is none.'])
-      expect(await toldOf([bill(value)], 'bill')).toEqual([
+      expect(await lastResultsOf([bill(value)], 'bill')).toEqual([
         typeof value === 'string' ? value : JSON.stringify(value),
       ]);
   });
@@ -336,12 +336,14 @@ describe('a value that cannot be journaled', () => {
     ['the blackboard', ({ blackboard }) => blackboard.add(1n as never), 'call.blackboard'],
   ])('is reported if a call adds it to %s', async (_, keep, where) => {
     const problem = `${where}: the value at \`$\` is a bigint, which is not JSON.`;
-    expect(await toldOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([`Error: ${problem}`]);
+    expect(await lastResultsOf([tool('pay', (_input, call) => keep(call))], 'pay')).toEqual([
+      `Error: ${problem}`,
+    ]);
     expect(logged).toEqual([[`holdfast: Tool 'pay' failed. ${problem}`]]);
   });
 
   it('is reported if it is too long', async () => {
-    const told = await toldOf([tool('dump', () => 'x'.repeat(9_000_000))], 'dump');
+    const told = await lastResultsOf([tool('dump', () => 'x'.repeat(9_000_000))], 'dump');
     const problem =
       "Tool 'dump' ran and finished, but its result and what it changed, of 9000035 characters, are over the limit of " +
       '8388608 and were not kept. Do not repeat what it has done; if it only reads, ask it for less.';

@@ -82,7 +82,7 @@ function appWith(tool: AnyTool): MemoryApp {
 }
 
 /** Starts a turn whose invocation is cut off while its request is in transit. */
-async function killedWhilePaying(app: MemoryApp): Promise<string> {
+async function killWhilePaying(app: MemoryApp): Promise<string> {
   const leased = await app.lease('Pay.');
   void app.run(leased);
   await clock.advance(0);
@@ -94,7 +94,7 @@ async function killedWhilePaying(app: MemoryApp): Promise<string> {
  * Takes over the turn after its lease has expired. Runs it to its end, and waits until every request has
  * arrived.
  */
-async function takenOver(app: MemoryApp, turn: string): Promise<void> {
+async function takeOver(app: MemoryApp, turn: string): Promise<void> {
   await clock.advance(LEASE_MS);
   await advanceUntilSettled(clock, app.run(await app.resume(turn)), 300_000);
   await clock.advance(LONGEST_REQUEST);
@@ -106,14 +106,14 @@ const startsOf = async (app: MemoryApp, turn: string): Promise<number[]> =>
 describe('a request that is still in transit when its call is reconciled, 25 s after the start', () => {
   it('pays twice if the tool returns not-done, because the request arrives later', async () => {
     const app = appWith(slowPayTool(lookAtBank));
-    await takenOver(app, await killedWhilePaying(app));
+    await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000, 65_000]);
   });
 
   it('pays once if the tool returns unknown for such a young call', async () => {
     const app = appWith(slowPayTool(lookAtOldOnes));
-    await takenOver(app, await killedWhilePaying(app));
+    await takeOver(app, await killWhilePaying(app));
     expect(told.map(({ age }) => age)).toEqual([25_000]);
     expect(paid).toEqual([40_000]);
     expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
@@ -121,9 +121,9 @@ describe('a request that is still in transit when its call is reconciled, 25 s a
 
   it('is found if the turn is taken over later', async () => {
     const app = appWith(slowPayTool(lookAtOldOnes));
-    const turn = await killedWhilePaying(app);
+    const turn = await killWhilePaying(app);
     await clock.advance(LONGEST_REQUEST);
-    await takenOver(app, turn);
+    await takeOver(app, turn);
     expect(paid).toEqual([40_000]);
     expect(callResults((await app.state()).messages)).toEqual([['pay', 'was paid']]);
   });
@@ -133,21 +133,21 @@ describe('`startedAt`', () => {
   it('is the time of the journaled start if another invocation started the call', async () => {
     const app = appWith(slowPayTool(() => 'unknown'));
     await clock.advance(1_234);
-    const turn = await killedWhilePaying(app);
-    await takenOver(app, turn);
+    const turn = await killWhilePaying(app);
+    await takeOver(app, turn);
     expect(await startsOf(app, turn)).toEqual([START + 1_234]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START + 1_234]);
   });
 
   it('is the time of the last start, which is also journaled if a call runs again after `not-done`', async () => {
     const app = appWith(slowPayTool(() => (told.length === 1 ? 'not-done' : 'unknown')));
-    const turn = await killedWhilePaying(app);
+    const turn = await killWhilePaying(app);
     await clock.advance(LEASE_MS);
     const second = await app.resume(turn);
     void app.run(second);
     await clock.advance(LEASE_MS / 2);
     cutOff.add(second.epoch);
-    await takenOver(app, turn);
+    await takeOver(app, turn);
     expect(await startsOf(app, turn)).toEqual([START, START + 25_000]);
     expect(told.map(({ startedAt }) => startedAt)).toEqual([START, START + 25_000]);
     expect(callResults((await app.state()).messages)).toEqual([['pay', UNKNOWN]]);
@@ -175,7 +175,7 @@ describe('`startedAt`', () => {
     const app = appWith(slowPayTool(() => 'unknown'));
     const { turn, leased } = await leaveHolderSilent(app, callEvents(['pay', 'idempotent']));
     cutOff.add(leased.epoch);
-    await takenOver(app, turn);
+    await takeOver(app, turn);
     expect(told).toEqual([{ age: LEASE_MS / 4, startedAt: START + LEASE_MS }]);
   });
 });

@@ -11,11 +11,11 @@ import {
   scriptedModel,
 } from '../../../../src/testing/entry.ts';
 import { createAgent } from '../agentic/scenes.ts';
-import { askedIn, eventsOf } from '../tool-loop/budget-scene.ts';
+import { eventsOf, requestsAskedIn } from '../tool-loop/budget-scene.ts';
 
 const GO: ModelRequest = { messages: [{ role: 'user', text: 'Go.' }], tools: [] };
 const { signal } = new AbortController();
-const busy = new ModelError('rate-limited', 'Too many requests.', { status: 429 });
+const busyError = new ModelError('rate-limited', 'Too many requests.', { status: 429 });
 
 const modelNamed = (name: string, replies: readonly ScriptedReply[], more: object = {}) =>
   scriptedModel(replies, { name, provider: `of-${name}`, ...more });
@@ -83,7 +83,10 @@ describe('a fallback', () => {
       { role: 'tool', id: 'c', name: 'look', text: 'seen' } as const,
       { role: 'user', text: 'Hurry.' } as const,
     ];
-    const [a, b] = [modelNamed('a', ['From a.', busy, busy]), modelNamed('b', ['From b.', busy, busy])];
+    const [a, b] = [
+      modelNamed('a', ['From a.', busyError, busyError]),
+      modelNamed('b', ['From b.', busyError, busyError]),
+    ];
     const c = modelNamed('c', ['From c.']);
     const all = fallback([a, b, c]);
     const answeredBy = async (messages: ModelRequest['messages']) =>
@@ -98,7 +101,7 @@ describe('a fallback', () => {
   });
 
   it('starts with the first model in the next request', async () => {
-    const a = modelNamed('a', [busy, 'From a.']);
+    const a = modelNamed('a', [busyError, 'From a.']);
     const both = fallback([a, modelNamed('b', ['From b.'])]);
     expect([(await both.ask(GO, { signal })).text, (await both.ask(GO, { signal })).text]).toEqual([
       'From b.',
@@ -129,7 +132,7 @@ describe('a fallback', () => {
     const a = modelNamed('a', [
       () => {
         over.abort();
-        return busy;
+        return busyError;
       },
     ]);
     await expect(fallback([a, b]).ask(GO, { signal: over.signal })).rejects.toMatchObject({
@@ -137,13 +140,15 @@ describe('a fallback', () => {
     });
     const refused = new Error('The budget is spent.');
     const again = () => Promise.reject(refused);
-    await expect(fallback([modelNamed('a', [busy]), b]).ask(GO, { signal, again })).rejects.toBe(refused);
+    await expect(fallback([modelNamed('a', [busyError]), b]).ask(GO, { signal, again })).rejects.toBe(
+      refused,
+    );
     expect(b.requests).toEqual([]);
   });
 
   it('rejects with the error of each model if all fail, and with the details of the last one', async () => {
     const late = new ModelError('server-error', 'Overloaded.', { status: 529, retryAfter: 7 });
-    const asked = fallback([modelNamed('a', [busy]), modelNamed('b', [late])]).ask(GO, { signal });
+    const asked = fallback([modelNamed('a', [busyError]), modelNamed('b', [late])]).ask(GO, { signal });
     await expect(asked).rejects.toMatchObject({
       failure: 'server-error',
       status: 529,
@@ -165,7 +170,7 @@ describe('a fallback', () => {
       madeBy: { provider: 'of-a', model: 'a' },
     } as const;
     const messages = [own, { role: 'user', text: 'Go.' }] as const;
-    const a = modelNamed('a', [busy], { settings: { seed: 1 } });
+    const a = modelNamed('a', [busyError], { settings: { seed: 1 } });
     const b = modelNamed('b', ['Yes.'], { settings: { topK: 5, temperature: 1 }, maxOutputTokens: 100 });
     const request = { messages, tools: [], settings: { temperature: 0 }, maxOutputTokens: 300 };
     await fallback([a, b]).ask(request, { signal });
@@ -181,7 +186,7 @@ describe('a fallback', () => {
   });
 
   it('passes the media types that its agent accepts to each model, and declares none itself', async () => {
-    const a = modelNamed('a', [busy]);
+    const a = modelNamed('a', [busyError]);
     const b = modelNamed('b', ['Yes.']);
     const media = { message: { data: ['image/png'], url: [] }, result: { data: [], url: [] } };
     const both = fallback([{ ...a, media }, b]);
@@ -234,10 +239,14 @@ describe('a loop with a fallback', () => {
   };
 
   it('journals which model replied, and uses the prices of that model', async () => {
-    const a = modelNamed('a', [busy, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }], {
-      prices: { input: 1, output: 10 },
-    });
-    const b = modelNamed('b', [thinking, busy], { prices: { input: 3, output: 30 } });
+    const a = modelNamed(
+      'a',
+      [busyError, { text: 'Done.', usage: { inputTokens: 1_000, outputTokens: 100 } }],
+      {
+        prices: { input: 1, output: 10 },
+      },
+    );
+    const b = modelNamed('b', [thinking, busyError], { prices: { input: 3, output: 30 } });
     const session = createTestSession(createAgent('clerk', [look], { use: [budget({ cost: 10 })] }), {
       model: fallback([a, b]),
       clock: createManualClock(1_000),
@@ -253,7 +262,7 @@ describe('a loop with a fallback', () => {
       { from: 'b', unshown: ['reasoning'] },
     ]);
     // The highest price is reserved, whichever model replies. The model that takes over reserves again.
-    const asked = await askedIn(session);
+    const asked = await requestsAskedIn(session);
     expect(asked).toHaveLength(4);
     for (const { reserved } of asked)
       expect(reserved.cost).toBeCloseTo((reserved.inputTokens * 3 + reserved.outputTokens * 30) / 1e6, 12);
@@ -264,8 +273,8 @@ describe('a loop with a fallback', () => {
   });
 
   it('sends private data of a candidate back only to that candidate', async () => {
-    const a = modelNamed('a', [busy, 'Done.']);
-    const b = modelNamed('b', [thinking, thinking, busy]);
+    const a = modelNamed('a', [busyError, 'Done.']);
+    const b = modelNamed('b', [thinking, thinking, busyError]);
     const session = createTestSession(createAgent('clerk', [look]), { model: fallback([a, b]) });
     await session.send('Go.');
     const kept = (request: ModelRequest | undefined) =>

@@ -82,7 +82,7 @@ const OF_TOOLS: typeof WRONG = [
 ];
 
 /** Returns the name and message of the thrown error. */
-function thrownBy(define: () => unknown) {
+function messageThrownBy(define: () => unknown) {
   try {
     define();
     return 'nothing';
@@ -94,14 +94,14 @@ function thrownBy(define: () => unknown) {
 // Production does not check literals.
 describe.runIf(isDevelopment)('an unsupported setting', () => {
   it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgent throw: %j', (settings, path, value, use) => {
-    expect(thrownBy(() => defineAgent({ ...base, settings }))).toBe(
+    expect(messageThrownBy(() => defineAgent({ ...base, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' has a setting '${path}' of ${value}. Use ${use}.`,
     );
   });
 
   it.each([...OF_LOOPS, ...OF_TOOLS])('makes defineAgenticTool throw: %j', (settings, path, value, use) => {
     const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look] };
-    expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+    expect(messageThrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it has a setting '${path}' of ${value}. Use ${use}.`,
     );
   });
@@ -112,7 +112,9 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
     ['fromAiSdk', (settings) => fromAiSdk(sdkModel('any'), { settings })],
   ])('%s', (_, make) => {
     it.each(WRONG)('throws for the settings %j', (settings, path, value, use) => {
-      expect(thrownBy(() => make(settings))).toBe(`TypeError: 'settings.${path}' is ${value}. Use ${use}.`);
+      expect(messageThrownBy(() => make(settings))).toBe(
+        `TypeError: 'settings.${path}' is ${value}. Use ${use}.`,
+      );
     });
 
     it('has valid settings unchanged', () => {
@@ -130,7 +132,7 @@ describe.runIf(isDevelopment)('an unsupported setting', () => {
 describe('a tool choice', () => {
   it.runIf(isDevelopment)('throws if it forces a call and there are no tools', () => {
     const settings = { toolChoice: 'required' } as const;
-    expect(thrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
+    expect(messageThrownBy(() => defineAgent({ ...base, tools: [], settings }))).toBe(
       "AgentDefinitionError: Agent 'clerk' has a setting 'toolChoice' of \"required\". Use it only together with tools.",
     );
   });
@@ -170,11 +172,11 @@ describe.runIf(isDevelopment)('a combination of settings that the provider refus
     },
   ])('throws if the model is known: %j', (settings) => {
     expect(() => defineAgent({ ...base, model: claude, settings })).toThrow(AgentDefinitionError);
-    expect(thrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
+    expect(messageThrownBy(() => defineAgent({ ...base, model: claude, settings }))).toBe(
       `AgentDefinitionError: Agent 'clerk' ${refused}.`,
     );
     const tool = { name: 'dig', description: 'Digs.', input: jsonSchema(TASK), tools: [look], model: claude };
-    expect(thrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
+    expect(messageThrownBy(() => defineAgenticTool({ ...tool, settings }))).toBe(
       `ToolDefinitionError: Tool 'dig': it ${refused}.`,
     );
   });

@@ -11,13 +11,13 @@ import {
   calls,
   createWorkshop,
   instructionsInside,
-  notNow,
   offeredInside,
   orderCalls,
   orderMachine,
   positionsOf,
   sessionWith,
   storedPositions,
+  wrongStateText,
 } from './scenes.ts';
 
 describe('a call in the wrong state', () => {
@@ -25,7 +25,7 @@ describe('a call in the wrong state', () => {
     const { machine, done } = orderMachine();
     const session = sessionWith([machine], [orderCalls('41'), calls('ship'), 'So.', 'Done.']);
     await session.send('Go.');
-    expect(await answersInside(session)).toEqual([`ship: ${notNow('draft', 'confirmed')}`]);
+    expect(await answersInside(session)).toEqual([`ship: ${wrongStateText('draft', 'confirmed')}`]);
     expect(done).toEqual([]);
   });
 
@@ -44,7 +44,9 @@ describe('a call in the wrong state', () => {
     const ended = (await session.events()).flatMap((event) =>
       event.type === 'tool-call-ended' && event.frame ? [event.result] : [],
     );
-    expect(ended).toEqual([{ type: 'text', content: notNow('here', 'there', 'beyond'), withheld: true }]);
+    expect(ended).toEqual([
+      { type: 'text', content: wrongStateText('here', 'there', 'beyond'), withheld: true },
+    ]);
     expect(done).toEqual([]);
   });
 
@@ -65,7 +67,7 @@ describe('a call in the wrong state', () => {
     });
     const session = sessionWith([machine], [calls('orders'), calls('pay'), 'So.', 'Done.']);
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await answersInside(session)).toEqual([`pay: ${notNow('open', 'closed')}`]);
+    expect(await answersInside(session)).toEqual([`pay: ${wrongStateText('open', 'closed')}`]);
   });
 });
 
@@ -91,7 +93,7 @@ describe('a transition', () => {
     ];
     const session = sessionWith([machine], [orderCalls('41'), ...tries, 'Confirmed.', 'Done.']);
     await session.send('Go.');
-    const refused = `ship: ${notNow('draft', 'confirmed')}`;
+    const refused = `ship: ${wrongStateText('draft', 'confirmed')}`;
     expect(await answersInside(session)).toEqual([
       ...['confirm: Error: No stock.', refused],
       ...['confirm: Error: Broken.', refused],
@@ -139,12 +141,12 @@ describe('the calls of one reply', () => {
     const session = sessionWith([machine], [orderCalls('41'), batch, 'Shipped.', 'Done.']);
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([
-      `ship: ${notNow('draft', 'confirmed')}`,
+      `ship: ${wrongStateText('draft', 'confirmed')}`,
       'add_item: add_item done',
       'confirm: confirm done',
       'status: status done',
       'ship: ship done',
-      `add_item: ${notNow('shipped', 'draft')}`,
+      `add_item: ${wrongStateText('shipped', 'draft')}`,
     ]);
     expect(done).toEqual(['add_item', 'confirm', 'status', 'ship']);
     expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));
@@ -285,7 +287,7 @@ describe('a tool that returns a stored result', () => {
     await session.send('Go.');
     expect(await answersInside(session)).toEqual([
       'terms: terms done',
-      `terms: ${notNow('read', 'unread')}`,
+      `terms: ${wrongStateText('read', 'unread')}`,
       'sign: sign done',
     ]);
   });

@@ -10,13 +10,13 @@ import {
   byLoop,
   calls,
   createWorkshop,
-  notNow,
   orderCalls,
   orderMachine,
   positionsOf,
   sessionWith,
   storedPositions,
   turnReplies,
+  wrongStateText,
 } from './scenes.ts';
 
 describe('the position of a state machine', () => {
@@ -76,7 +76,7 @@ describe('the position of a state machine', () => {
     );
     expect(Object.fromEntries(known.filter(([key]) => key !== '__proto__'))).toEqual(expected);
     expect(known.filter(([key]) => key === '__proto__')).toEqual([['__proto__', 'shipped']]);
-    expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
+    expect((await answersInside(session)).at(-2)).toBe(`ship: ${wrongStateText('draft', 'confirmed')}`);
   });
 
   it('is shared by all calls of a machine without a key', async () => {
@@ -113,7 +113,7 @@ describe('the position of a state machine', () => {
       ...positionsOf({ 41: 'confirmed' }),
       'clerk/desk/orders': { 41: 'draft' },
     });
-    expect((await answersInside(session)).at(-2)).toBe(`ship: ${notNow('draft', 'confirmed')}`);
+    expect((await answersInside(session)).at(-2)).toBe(`ship: ${wrongStateText('draft', 'confirmed')}`);
   });
 
   it('is reset if the input asks for it, and stays reset', async () => {
@@ -219,7 +219,7 @@ describe('a state machine whose Worker is killed', () => {
       'confirm: confirm done',
       'ship: ship done',
       'thank: thank done',
-      `confirm: ${notNow('shipped', 'draft')}`,
+      `confirm: ${wrongStateText('shipped', 'draft')}`,
     ]);
     // The machine was reset once, and not again when another invocation resumed.
     expect(await storedPositions(session)).toEqual(positionsOf({ 41: 'shipped' }));

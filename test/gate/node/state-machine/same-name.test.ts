@@ -13,12 +13,12 @@ import {
   answersInside,
   calls,
   createWorkshop,
-  notNow,
   orderCalls,
   orderMachine,
   sessionWith,
   storedPositions,
   turnReplies,
+  wrongStateText,
 } from './scenes.ts';
 
 /** Two unfolding tools, each with a tool of the same name. The second one is offered as `us_orders`. */
@@ -44,7 +44,7 @@ describe('two state machines with the same name', () => {
     await session.send('Again.');
     expect([eu.done, us.done]).toEqual([['confirm'], ['confirm']]);
     expect((await answersInside(session)).slice(1)).toEqual([
-      `ship: ${notNow('draft', 'confirmed')}`,
+      `ship: ${wrongStateText('draft', 'confirmed')}`,
       'confirm: confirm done',
     ]);
     session.restart();

@@ -31,7 +31,7 @@ export const turnReplies = (orderId: string, ...names: readonly string[]): Scrip
 ];
 
 /** Returns the result of a call in the wrong state. */
-export const notNow = (current: string, ...states: readonly string[]): string =>
+export const wrongStateText = (current: string, ...states: readonly string[]): string =>
   `This tool is not available in the current state (${current}). ` +
   `It is only available in ${states.length === 1 ? 'state' : 'states'}: ${states.join(', ')}`;
 

@@ -11,12 +11,12 @@ import {
   answersRead,
   calls,
   createWorkshop,
-  notNow,
   orderCalls,
   orderMachine,
   positionsOf,
   sessionWith,
   storedPositions,
+  wrongStateText,
 } from './scenes.ts';
 
 type Scripts = Readonly<Record<string, readonly Exclude<ScriptedReply, () => unknown>[]>>;
@@ -64,7 +64,7 @@ const deskScripts = (first: readonly Calls[], second: readonly Calls[]): Scripts
 const twoDesks = (first: readonly Calls[], second: readonly Calls[]): ScriptedReply[] =>
   byMessage(deskScripts(first, second));
 
-const atDesk = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
+const deskCall = (state: string) => ({ 'clerk/desk/orders': { 41: state } });
 
 /** Returns the results of the machine's tools, sorted because either loop can end first. */
 const sortedAnswers = async (session: TestSession): Promise<string[]> =>
@@ -82,11 +82,11 @@ describe('parallel loops of one state machine', () => {
       expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
       expect(done).toEqual(['confirm']);
       expect(await sortedAnswers(session)).toEqual([
-        `confirm: ${notNow('confirmed', 'draft')}`,
+        `confirm: ${wrongStateText('confirmed', 'draft')}`,
         'confirm: confirm done',
       ]);
       session.restart();
-      expect(await storedPositions(session)).toEqual(atDesk('confirmed'));
+      expect(await storedPositions(session)).toEqual(deskCall('confirmed'));
     },
   );
 
@@ -105,15 +105,15 @@ describe('parallel loops of one state machine', () => {
       twoDesks([calls('confirm', 'look')], [calls('status'), calls('status'), calls('ship')]),
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'suspended' });
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
     session.restart();
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
     await session.decide('look', 'approve');
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship', 'look']);
     // The last batch does not undo the transition.
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
     session.restart();
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
   });
 
   it('do not run a call whose approval arrives after a transition', async () => {
@@ -136,9 +136,9 @@ describe('parallel loops of one state machine', () => {
     expect(done).toEqual(['cancel']);
     expect(await sortedAnswers(session)).toEqual([
       'cancel: cancel done',
-      `pay: ${notNow('shipped', 'draft')}`,
+      `pay: ${wrongStateText('shipped', 'draft')}`,
     ]);
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
   });
 
   it.each(['the caller runs', 'waits in its own loop'])(
@@ -177,7 +177,7 @@ describe('parallel loops of one state machine', () => {
         : session.decide('transfer', 'approve');
       expect(await ended).toMatchObject({ outcome: 'completed' });
       expect(await sortedAnswers(session)).toContain('pay: Paid.');
-      expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+      expect(await storedPositions(session)).toEqual(deskCall('shipped'));
     },
   );
 
@@ -197,7 +197,7 @@ describe('parallel loops of one state machine', () => {
     await session.send('Go.');
     expect(done).toEqual(['confirm']);
     expect(await sortedAnswers(session)).toEqual([
-      `confirm: ${notNow('confirmed', 'draft')}`,
+      `confirm: ${wrongStateText('confirmed', 'draft')}`,
       'confirm: confirm done',
     ]);
     expect(answersRead(session)).toEqual([
@@ -252,12 +252,12 @@ describe('parallel loops of one state machine in a killed Worker', () => {
     ).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm']);
     expect(await sortedAnswers(session)).toEqual([
-      `confirm: ${notNow('confirmed', 'draft')}`,
+      `confirm: ${wrongStateText('confirmed', 'draft')}`,
       'confirm: confirm done',
       'status: status done',
     ]);
     session.restart();
-    expect(await storedPositions(session)).toEqual(atDesk('confirmed'));
+    expect(await storedPositions(session)).toEqual(deskCall('confirmed'));
   });
 
   it('make the transition from the state at the start of the call, not from the one in the reply', async () => {
@@ -288,6 +288,6 @@ describe('parallel loops of one state machine in a killed Worker', () => {
     expect(asked).toBeLessThan(told.findIndex((one) => one.includes('confirm done')));
     expect(told.filter((one) => one.includes('turn-resumed') && one.includes('expired'))).toHaveLength(1);
     expect(done.filter((name) => name !== 'status')).toEqual(['confirm', 'ship']);
-    expect(await storedPositions(session)).toEqual(atDesk('shipped'));
+    expect(await storedPositions(session)).toEqual(deskCall('shipped'));
   });
 });

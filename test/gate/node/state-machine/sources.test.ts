@@ -4,14 +4,13 @@ import { defineStateMachine } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolFactory, toolTable } from '../../../../src/modules/tool-objects/entry.ts';
 import type { TestSession } from '../../../../src/testing/entry.ts';
-import { Cart, findingOut } from '../../../fixtures/tool-sources.ts';
+import { Cart, discoveringProvider } from '../../../fixtures/tool-sources.ts';
 import { crash } from '../unfolding/scenes.ts';
 import {
   answersInside,
   calls,
   createWorkshop,
   instructionsInside,
-  notNow,
   offeredInside,
   orderCalls,
   orderMachine,
@@ -19,6 +18,7 @@ import {
   sessionWith,
   storedPositions,
   turnReplies,
+  wrongStateText,
 } from './scenes.ts';
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const findingSource = (...names: readonly string[]) => {
   const { tool } = createWorkshop();
-  return findingOut(names.map((name) => tool(name)));
+  return discoveringProvider(names.map((name) => tool(name)));
 };
 
 describe('a state of a state machine', () => {
@@ -107,7 +107,10 @@ describe('a state of a state machine', () => {
     const session = sessionWith([machine], turnReplies('1', 'buy', 'buy'));
     await session.send('Go.');
     expect(offeredInside(session)).toEqual(Array(3).fill(['buy', 'status']));
-    expect(await answersInside(session)).toEqual(['buy: buy done', `buy: ${notNow('confirmed', 'draft')}`]);
+    expect(await answersInside(session)).toEqual([
+      'buy: buy done',
+      `buy: ${wrongStateText('confirmed', 'draft')}`,
+    ]);
     expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'confirmed' }));
     expect(discover).toHaveBeenCalledTimes(3);
     expect(session.requests[1]?.tools[0]?.description).toBe(
@@ -131,9 +134,9 @@ describe('a state of a state machine', () => {
     expect(await answersInside(session)).toEqual([
       'buy: buy done',
       'crash: crashed',
-      `sell: ${notNow('confirmed', 'draft')}`,
+      `sell: ${wrongStateText('confirmed', 'draft')}`,
       'put: 1 in it',
-      `put: ${notNow('shipped', 'confirmed')}`,
+      `put: ${wrongStateText('shipped', 'confirmed')}`,
     ]);
     expect(await storedPositions(session)).toEqual(positionsOf({ 1: 'shipped' }));
   });

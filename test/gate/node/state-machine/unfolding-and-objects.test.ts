@@ -12,10 +12,10 @@ import {
   answersInside,
   calls,
   createWorkshop,
-  notNow,
   offeredInside,
   sessionWith,
   storedPositions,
+  wrongStateText,
 } from './scenes.ts';
 
 describe('an unfolding tool in a state', () => {
@@ -55,7 +55,7 @@ describe('an unfolding tool in a state', () => {
     expect(done).toEqual(['add', 'undo', 'remove']);
     expect((await answersInside(session)).slice(1)).toEqual([
       'add: add done',
-      `remove: ${notNow('edited', 'open')}`,
+      `remove: ${wrongStateText('edited', 'open')}`,
       'undo: undo done',
       'remove: remove done',
     ]);
@@ -79,7 +79,7 @@ describe('an unfolding tool in a state', () => {
     expect(done).toEqual(['add', 'undo']);
     expect(await answersInside(session)).toEqual([
       'edits: add done',
-      `edits: ${notNow('edited', 'open')}`,
+      `edits: ${wrongStateText('edited', 'open')}`,
       'undo: undo done',
     ]);
     expect(await storedPositions(session)).toEqual({ 'clerk/orders': { '': 'open' } });
@@ -97,9 +97,9 @@ describe('an unfolding tool in a state', () => {
     await session.send('Go.');
     expect(done).toEqual(['add']);
     expect((await answersInside(session)).slice(2)).toEqual([
-      `edits: ${notNow('edited', 'open')}`,
-      `edits: ${notNow('edited', 'open')}`,
-      `remove: ${notNow('edited', 'open')}`,
+      `edits: ${wrongStateText('edited', 'open')}`,
+      `edits: ${wrongStateText('edited', 'open')}`,
+      `remove: ${wrongStateText('edited', 'open')}`,
     ]);
   });
 });

@@ -46,7 +46,7 @@ const refund = requireApproval(
   () => 'Refund it?',
 );
 
-const returned: CrashScript = {
+const returnScript: CrashScript = {
   steps: [
     {
       send: 'Return order o-7.',
@@ -67,11 +67,11 @@ const returned: CrashScript = {
 };
 
 /** One message that leads to one call of the tool `act` and an answer. */
-const acted: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] };
+const actScript: CrashScript = { steps: [{ send: 'Act.', replies: [{ calls: ['act'] }, 'Acted.'] }] };
 
 describe('a crash matrix', { timeout: 60_000 }, () => {
   it('reports only unknown outcomes of `once` tools without `reconcile`', async () => {
-    const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returned);
+    const report = await crashMatrix(agentOf(findOrder, bookReturn, sendMail, refund), returnScript);
     expect(report.failures).toEqual([]);
     expect(report).toMatchObject({ passed: true, messagesLost: 0, effectsDoubled: 0 });
     expect(report.positions).toBeGreaterThan(25);
@@ -89,7 +89,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
       effect: 'read',
       run: (_, call) => seen.add(Reflect.get(call.env, 'REGION')).size,
     });
-    const { passed } = await crashMatrix(agentOf(act), acted, { env: { REGION: 'weur' } });
+    const { passed } = await crashMatrix(agentOf(act), actScript, { env: { REGION: 'weur' } });
     expect([passed, [...seen]]).toEqual([true, ['weur']]);
   });
 
@@ -205,13 +205,13 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
 
   it('returns the same result each time', async () => {
     const [one, other] = await Promise.all(
-      [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailed)),
+      [1, 2].map(() => crashMatrix(agentOf(sendMail, findOrder), mailScript)),
     );
     expect(one?.toTable()).toBe(other?.toTable());
   });
 
   it('can play a single position in a single mode', async () => {
-    const report = await crashMatrix(agentOf(sendMail), mailed, { only: { at: 7, mode: 'hangs' } });
+    const report = await crashMatrix(agentOf(sendMail), mailScript, { only: { at: 7, mode: 'hangs' } });
     expect(report).toMatchObject({ plays: 1, passed: true, effectsUnknown: 1 });
     const table = report.toTable().split('\n');
     expect(table[1]).toMatch(/^after run of 'send_mail' +1 +0 +0 +0 +1 +0 +1 +0 +0 +1 +0$/);
@@ -276,7 +276,7 @@ describe('a crash matrix', { timeout: 60_000 }, () => {
   });
 });
 
-const mailed: CrashScript = {
+const mailScript: CrashScript = {
   steps: [{ send: 'Mail.', replies: [{ calls: [{ name: 'send_mail', input }] }, 'Sent.'] }],
 };
 
@@ -290,14 +290,14 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   it('reports no failure if the receiver honors the idempotency key', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: charging(kit) }));
-    const report = await crashMatrix(agent, acted);
+    const report = await crashMatrix(agent, actScript);
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 
   it('reports a receiver that ignores the key of an idempotent tool', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, effect: 'idempotent', run: () => kit.effect('charge') }));
-    const report = await crashMatrix(agent, acted);
+    const report = await crashMatrix(agent, actScript);
     expect(report.passed).toBe(false);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(report.failures).toContainEqual({
@@ -323,7 +323,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
         }),
       );
     };
-    const report = await crashMatrix(eager, acted);
+    const report = await crashMatrix(eager, actScript);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(new Set(report.failures.flatMap(({ problems }) => problems))).toEqual(
       new Set(["'audit' happened 2 times, not 1"]),
@@ -333,7 +333,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   it('reports a `reconcile` that always returns not-done', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'not-done' }));
-    const report = await crashMatrix(agent, acted);
+    const report = await crashMatrix(agent, actScript);
     expect(report.effectsDoubled).toBeGreaterThan(0);
     expect(report.failures.flatMap(({ problems }) => problems)).toContain(
       "call t1:1.0 of 'act' had 2 effects, not 1",
@@ -343,7 +343,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
   it('reports a `reconcile` that always returns unknown', async () => {
     const agent = (kit: CrashKit) =>
       agentOf(defineTool({ ...act, run: charging(kit), reconcile: () => 'unknown' }));
-    const report = await crashMatrix(agent, acted);
+    const report = await crashMatrix(agent, actScript);
     expect(report).toMatchObject({ passed: false, effectsUnknown: 0, effectsDoubled: 0 });
     expect(report.failures[0]?.problems).toEqual(['call t1:1.0 (reconciled) is unknown']);
   });
@@ -392,7 +392,7 @@ describe('a crash matrix of a faulty tool', { timeout: 60_000 }, () => {
           reconcile: () => (accounts.has('ann') ? { done: 'paid' } : 'not-done'),
         }),
       );
-    const report = await crashMatrix(pays, acted, { world });
+    const report = await crashMatrix(pays, actScript, { world });
     expect(report).toMatchObject({ passed: true, effectsDoubled: 0, effectsUnknown: 0 });
   });
 });

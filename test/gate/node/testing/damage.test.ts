@@ -24,8 +24,8 @@ const modelReplied = (calls: number): SessionEvent => ({
   })),
   finish: 'tool-calls',
 });
-const ended: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
-const unknown: SessionEvent = {
+const turnEnded: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
+const unknownEnd: SessionEvent = {
   type: 'tool-call-ended',
   turn: 't1',
   call: 't1.3.0',
@@ -44,8 +44,8 @@ const run = (more: Partial<SeenRun> = {}): SeenRun => ({
   ...more,
 });
 
-const told: PlayResult = {
-  events: toStored(modelReplied(1), ended),
+const expectedResult: PlayResult = {
+  events: toStored(modelReplied(1), turnEnded),
   turns: ['t1'],
   runs: [run()],
   reported: [],
@@ -63,8 +63,8 @@ const damage = (
   mode: Mode = 'hangs',
 ): Damage =>
   damageOf(
-    { ...told, ...expected, ...seen },
-    { expected: { ...told, ...expected }, modes: [mode], isOpen: false },
+    { ...expectedResult, ...expected, ...seen },
+    { expected: { ...expectedResult, ...expected }, modes: [mode], isOpen: false },
   );
 
 const NONE: Damage = {
@@ -102,7 +102,7 @@ describe('`damageOf`', () => {
   });
 
   it('counts a `once` call with an unknown outcome, whether its effect happened or not', () => {
-    const events = toStored(modelReplied(1), unknown, ended);
+    const events = toStored(modelReplied(1), unknownEnd, turnEnded);
     for (const runs of [[], [run({ care: 'once' })]]) {
       expect(damage({ events, runs }, runsBy('once'))).toEqual({ ...NONE, effectsUnknown: 1 });
     }
@@ -121,7 +121,7 @@ describe('`damageOf`', () => {
     ],
     [
       'a message with two outcomes',
-      damage({ events: toStored(modelReplied(1), ended, ended) }),
+      damage({ events: toStored(modelReplied(1), turnEnded, turnEnded) }),
       { turnsCompleted: 0, messagesLost: 1, problems: ['turn t1 has 2 outcomes, not 1'] },
     ],
     [
@@ -131,7 +131,7 @@ describe('`damageOf`', () => {
     ],
     [
       'another outcome',
-      damage({ events: toStored(modelReplied(1), { ...ended, outcome: 'failed' }) }),
+      damage({ events: toStored(modelReplied(1), { ...turnEnded, outcome: 'failed' }) }),
       { turnsCompleted: 0, problems: ['turn t1 ended as failed, not completed'] },
     ],
     [
@@ -175,12 +175,12 @@ describe('`damageOf`', () => {
     ],
     [
       'an unknown outcome of a call that can be reconciled',
-      damage({ events: toStored(modelReplied(1), unknown, ended) }),
+      damage({ events: toStored(modelReplied(1), unknownEnd, turnEnded) }),
       { problems: ['call t1:1.0 (reconciled) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [
       'an unknown outcome without an interruption',
-      damage({ events: toStored(modelReplied(1), unknown, ended) }, runsBy('once'), 'restart'),
+      damage({ events: toStored(modelReplied(1), unknownEnd, turnEnded) }, runsBy('once'), 'restart'),
       { problems: ['call t1:1.0 (once) is unknown'], toolError: "tool 'act' answered: Who knows." },
     ],
     [

@@ -24,14 +24,14 @@ function createPayer() {
 }
 
 const call = (name: string, input: unknown = {}) => ({ name, input });
-const asks = { calls: [call('pay', { amount: 7 })] };
+const payReply = { calls: [call('pay', { amount: 7 })] };
 const lastResults = ({ requests }: TestSession): unknown[] =>
   (requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.text] : []));
 
 describe('a test session that waits for a decision', () => {
   it('returns the pending calls, and runs none of them', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [asks] });
+    const session = createTestSession(agentWith(asksFirst(pay, { by: 'manager' })), { replies: [payReply] });
     const answer = await session.send('Pay 7.');
     const pending = [
       {
@@ -67,7 +67,7 @@ describe('a test session that waits for a decision', () => {
 
   it('runs a call once after its approval, and journals who decided (DEC-18, DEC-19)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     const answer = await session.decide('pay', { decision: 'approve', reason: 'Fine.', by: 'ann' });
     expect(answer).toMatchObject({ outcome: 'completed', text: 'Done.', iterations: 2, toolCalls: 1 });
@@ -89,7 +89,7 @@ describe('a test session that waits for a decision', () => {
 
   it('runs a call with its edited input (AEA-13)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     await session.decide('pay', { decision: 'edit', input: { amount: 5 } });
     expect([paid, lastResults(session)]).toEqual([[5], ['Paid 5.']]);
@@ -97,7 +97,7 @@ describe('a test session that waits for a decision', () => {
 
   it('does not run a rejected call, and shows the rejection to the model (DEC-18, DEC-19)', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Pity.'] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Pity.'] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', { decision: 'reject', reason: 'Too much.' })).toMatchObject({
       outcome: 'completed',
@@ -112,7 +112,7 @@ describe('a test session that waits for a decision', () => {
 
   it('ends the turn after an exit, without another model call', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply] });
     await session.send('Pay 7.');
     expect(await session.decide('pay', 'exit')).toMatchObject({
       outcome: 'cancelled',
@@ -136,7 +136,7 @@ describe('a test session that waits for a decision', () => {
   ] as const)('throws for an invalid decision, and still waits: %s', async (_, decision, problem) => {
     const { pay, paid } = createPayer();
     const tool = asksFirst(pay, { allows: ['approve', 'edit', 'reject'] });
-    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     await expect(session.decide('pay', decision)).rejects.toThrow(`The answer is not valid: ${problem}.`);
     await session.decide('pay', 'approve');
@@ -175,7 +175,7 @@ describe('a test session that waits for a decision', () => {
   it('asks the questions of a call one after another, each with its own answer', async () => {
     const { pay, paid } = createPayer();
     const tool = asksFirst(asksFirst(pay, { message: 'Inner?' }), { message: 'Outer?' });
-    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'] });
     expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ message: 'Outer?' }] });
     expect(await session.decide('pay', 'approve')).toMatchObject({ pending: [{ message: 'Inner?' }] });
     expect(paid).toEqual([]);
@@ -185,7 +185,7 @@ describe('a test session that waits for a decision', () => {
 
   it('waits for the same calls after a restart', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
     await session.send('Pay 7.');
     session.restart();
     expect(await session.decide('pay', 'approve')).toMatchObject({ outcome: 'completed' });
@@ -202,7 +202,7 @@ describe('a test session whose decision expires', () => {
     const { pay, paid } = createPayer();
     const clock = createManualClock(1_000_000);
     const tool = asksFirst(pay, { expires: 60_000, onExpiry });
-    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
+    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'], clock });
     expect(await session.send('Pay 7.')).toMatchObject({ pending: [{ expiresAt: 1_060_000 }] });
     await clock.advance(59_999);
     expect([(await session.pending()).length, paid]).toEqual([1, []]);
@@ -216,7 +216,7 @@ describe('a test session whose decision expires', () => {
     const { pay, paid } = createPayer();
     const clock = createManualClock();
     const tool = asksFirst(pay, { expires: 60_000 });
-    const session = createTestSession(agentWith(tool), { replies: [asks, 'Done.'], clock });
+    const session = createTestSession(agentWith(tool), { replies: [payReply, 'Done.'], clock });
     await session.send('Pay 7.');
     await session.decide('pay', 'approve');
     const events = (await session.events()).length;
@@ -309,7 +309,7 @@ describe('a test session with a tool that the caller runs', () => {
 
   it('throws for a result if the call waits for a decision', async () => {
     const { pay, paid } = createPayer();
-    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [asks, 'Done.'] });
+    const session = createTestSession(agentWith(asksFirst(pay)), { replies: [payReply, 'Done.'] });
     const { turn } = await session.send('Pay 7.');
     await expect(session.result('pay', { text: 'Paid.' })).rejects.toThrow(
       new Error(`The answer is not valid: call ${turn}.3.0 waits for a decision. Use decide.`),

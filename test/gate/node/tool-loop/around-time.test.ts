@@ -56,7 +56,7 @@ function scene({ tools, replies = [calls('pay'), 'Well.'], policies }: Scene) {
 
 const LATE = "Error: Tool 'pay' was not run: code that runs before it did not finish within 30000 ms.";
 
-const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
+const hangingCases: readonly [code: string, tool: () => AnyTool, policies: Policies][] = [
   ['the message of its approval', () => requireApproval(pay(), neverResolve), {}],
   ['the decider of withAwaiting', () => withAwaiting(pay(), neverResolve), {}],
   [
@@ -80,7 +80,7 @@ const hangs: readonly [code: string, tool: () => AnyTool, policies: Policies][] 
 ];
 
 describe('code that hangs before a call', () => {
-  it.each(hangs)('ends the call as timed out after 30 seconds: %s', async (code, tool, policies) => {
+  it.each(hangingCases)('ends the call as timed out after 30 seconds: %s', async (code, tool, policies) => {
     const { session, answer, timersLeft } = scene({ tools: [tool()], policies });
     await manual.advance(29_999);
     expect(session.requests).toHaveLength(1);

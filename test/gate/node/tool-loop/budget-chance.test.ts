@@ -8,7 +8,7 @@ import { type BudgetOptions, budget } from '../../../../src/modules/limits/entry
 import { createManualClock, createTestSession, type TestSession } from '../../../../src/testing/entry.ts';
 import { ROOT } from '../../../doors/journal.ts';
 import { costOf } from '../../../doors/model.ts';
-import { heldBy } from './budget-scene.ts';
+import { reservationsHeldBy } from './budget-scene.ts';
 import { diggingTool, readingTool } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -101,22 +101,22 @@ async function play(seed: number) {
   return { answer, bill, limits, events: await session.events() };
 }
 
-type Asked = NonNullable<ReturnType<typeof heldBy>>;
+type AskedRequest = NonNullable<ReturnType<typeof reservationsHeldBy>>;
 
 /** Returns the usage of each frame with its inner frames, computed only from the journal. */
 function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
   const parents = new Map<string, string>();
-  const open = new Map<string, Asked['reserved']>();
+  const open = new Map<string, AskedRequest['reserved']>();
   const used = new Map<string, number>();
   const add = (frame: string, tokens: number): void => {
     for (let at: string | undefined = frame; at !== undefined; at = parents.get(at)) {
       used.set(at, (used.get(at) ?? 0) + tokens);
     }
   };
-  const total = ({ inputTokens, outputTokens }: Asked['reserved']) => inputTokens + outputTokens;
+  const total = ({ inputTokens, outputTokens }: AskedRequest['reserved']) => inputTokens + outputTokens;
   for (const event of events) {
     if (event.type === 'frame-started') parents.set(event.frame, event.parent ?? ROOT);
-    const held = heldBy(event);
+    const held = reservationsHeldBy(event);
     if (held) {
       open.set(held.frame ?? ROOT, held.reserved);
       add(held.frame ?? ROOT, total(held.reserved));
@@ -131,7 +131,7 @@ function usedBy(events: readonly StoredEvent[]): ReadonlyMap<string, number> {
 }
 
 /** Counts events over all runs. */
-const seen = { refused: 0, resumed: 0, nested: 0, completed: 0 };
+const seenCounts = { refused: 0, resumed: 0, nested: 0, completed: 0 };
 
 describe('parallel loops with failed replies, lost replies and missing usage', () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
@@ -149,16 +149,16 @@ describe('parallel loops with failed replies, lost replies and missing usage', (
           if (event.type === 'model-refused' && event.limit === 'tokens') {
             expect(used.get(event.of ?? ROOT) ?? 0, `seed ${seed}`).toBeLessThanOrEqual(event.most);
           }
-          if (event.type === 'model-refused') seen.refused += 1;
-          if (event.type === 'turn-resumed') seen.resumed += 1;
-          if (event.type === 'model-replied' && event.frame !== undefined) seen.nested += 1;
+          if (event.type === 'model-refused') seenCounts.refused += 1;
+          if (event.type === 'turn-resumed') seenCounts.resumed += 1;
+          if (event.type === 'model-replied' && event.frame !== undefined) seenCounts.nested += 1;
         }
-        if (answer.outcome === 'completed') seen.completed += 1;
+        if (answer.outcome === 'completed') seenCounts.completed += 1;
       }
     },
   );
 
   it('occur often enough in each variant to make the test meaningful', () => {
-    expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+    expect(Math.min(...Object.values(seenCounts))).toBeGreaterThan(20);
   });
 });

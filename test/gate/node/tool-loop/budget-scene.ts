@@ -47,34 +47,34 @@ export async function eventsOf<T extends Type>(session: TestSession, type: T) {
 }
 
 /** Returns the reservation that this event contains, or `undefined`. */
-export function heldBy(event: SessionEvent): Held | undefined {
+export function reservationsHeldBy(event: SessionEvent): HeldReservation | undefined {
   if (event.type !== 'module-event' || event.module !== 'budgets') return undefined;
   const [fact] = event.facts ?? [];
   return (
     fact && {
-      ...(fact.fact as Omit<Held, 'frame'>),
+      ...(fact.fact as Omit<HeldReservation, 'frame'>),
       ...(event.frame !== undefined && { frame: event.frame }),
     }
   ); // The module writes facts of this type.
 }
 
-interface Held {
+interface HeldReservation {
   readonly frame?: string;
   readonly reserved: { readonly inputTokens: number; readonly outputTokens: number; readonly cost?: number };
   readonly request: object;
 }
 
-export const askedIn = async (session: TestSession): Promise<readonly Held[]> =>
-  (await session.events()).flatMap((event) => heldBy(event) ?? []);
+export const requestsAskedIn = async (session: TestSession): Promise<readonly HeldReservation[]> =>
+  (await session.events()).flatMap((event) => reservationsHeldBy(event) ?? []);
 
-export const reservedIn = async (session: TestSession) =>
-  (await askedIn(session)).map(({ reserved }) => reserved);
+export const tokensReservedIn = async (session: TestSession) =>
+  (await requestsAskedIn(session)).map(({ reserved }) => reserved);
 
 /** Returns the reserved input tokens of a message in the smallest possible request. */
 export async function inputOf(message: string, tools?: readonly AnyTool[]): Promise<number> {
   const session = scene(['Done.'], { budget: { tokens: 1_000_000 }, ...(tools && { tools }) });
   await session.send(message);
-  return (await reservedIn(session))[0]?.inputTokens ?? 0;
+  return (await tokensReservedIn(session))[0]?.inputTokens ?? 0;
 }
 
 export const replyWithUsage = (inputTokens: number, outputTokens: number, more: object = {}) => ({

@@ -4,7 +4,7 @@ import type { ModelReply } from '../../../../src/model/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { createTestSession } from '../../../../src/testing/entry.ts';
 import type { EventType } from '../../../doors/journal.ts';
-import { eventsOf, inputOf, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import { eventsOf, inputOf, PRICES, replyWithUsage, scene, tokensReservedIn } from './budget-scene.ts';
 import { calls, readingTool } from './scenes.ts';
 
 describe('a loop without a token or cost limit', () => {
@@ -39,7 +39,7 @@ describe('a model call under a token limit', () => {
       },
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const [first, second] = await reservedIn(session);
+    const [first, second] = await tokensReservedIn(session);
     expect(first).toEqual({ inputTokens: input, outputTokens: 4_096 });
     expect(session.requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual([4_096, 4_096]);
     // The first request has a known number of tokens. Later content is counted in bytes.
@@ -77,7 +77,7 @@ describe('a model call under a token limit', () => {
         tools: [readingTool('look')],
       });
       expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
-      const [first] = await reservedIn(session);
+      const [first] = await tokensReservedIn(session);
       const spent = (first?.inputTokens ?? 0) + (first?.outputTokens ?? 0);
       expect(await eventsOf(session, 'model-refused')).toMatchObject([{ used: spent }]);
     }
@@ -86,7 +86,7 @@ describe('a model call under a token limit', () => {
   it('is limited to the longest reply that its model declares', async () => {
     const session = scene(['Done.'], { budget: { tokens: 50_000 }, maxOutputTokens: 100 });
     await session.send('Go.');
-    expect((await reservedIn(session))[0]?.outputTokens).toBe(100);
+    expect((await tokensReservedIn(session))[0]?.outputTokens).toBe(100);
   });
 
   it('is measured in a later turn by the usage that the previous turn reported', async () => {
@@ -94,7 +94,7 @@ describe('a model call under a token limit', () => {
     await session.send('x'.repeat(3_000));
     session.restart();
     await session.send('And?');
-    const [first, second] = await reservedIn(session);
+    const [first, second] = await tokensReservedIn(session);
     expect(first?.inputTokens).toBeGreaterThan(3_000);
     expect(second?.inputTokens).toBeLessThan(300);
   });
@@ -110,7 +110,7 @@ describe('the known usage of a long session', () => {
     for (let at = 1; at < turns.length; at += 1) await session.send('More.');
     session.restart();
     await session.send('And?');
-    const [first, ...later] = (await reservedIn(session)).map(({ inputTokens }) => inputTokens);
+    const [first, ...later] = (await tokensReservedIn(session)).map(({ inputTokens }) => inputTokens);
     expect((await session.events()).length).toBeGreaterThan(240);
     expect(first).toBeGreaterThan(20_000);
     expect(Math.max(...later)).toBeLessThan(2_300);
@@ -125,7 +125,7 @@ describe('an interrupted attempt of a model call', () => {
     };
     const session = scene([dies, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(await reservedIn(session)).toHaveLength(2);
+    expect(await tokensReservedIn(session)).toHaveLength(2);
     session.restart();
     // An ended turn has no frames.
     expect((await session.state()).turn?.usage).toEqual({ inputTokens: 50, outputTokens: 5 });
@@ -147,7 +147,7 @@ describe('an interrupted attempt of a model call', () => {
     const broke = new ModelError('truncated', 'The stream broke off.', { outputBegan: true });
     const session = scene([broke, replyWithUsage(50, 5, { text: 'Done.' })], { budget: { tokens: 50_000 } });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await reservedIn(session)).toHaveLength(2);
+    expect(await tokensReservedIn(session)).toHaveLength(2);
   });
 
   it('is followed by a new reservation, or by no further attempt, if an adapter retries', async () => {
@@ -170,7 +170,7 @@ describe('an interrupted attempt of a model call', () => {
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'limit-reached' });
     expect(attempts).toBe(2);
-    const [first, second] = await reservedIn(session);
+    const [first, second] = await tokensReservedIn(session);
     expect(second).toEqual(first);
     expect(await eventsOf(session, 'model-refused')).toHaveLength(1);
   });
@@ -191,7 +191,7 @@ describe('an interrupted attempt of a model call', () => {
     };
     const session = createTestSession(agent, { model });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
-    expect(await reservedIn(session)).toHaveLength(1);
+    expect(await tokensReservedIn(session)).toHaveLength(1);
   });
 });
 

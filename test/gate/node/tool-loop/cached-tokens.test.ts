@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CallContext } from '../../../../src/index.ts';
 import type { PricedUsage } from '../../../../src/journal/entry.ts';
 import { inspect } from '../../../../src/modules/inspect/entry.ts';
-import { eventsOf, PRICES, reservedIn, scene } from './budget-scene.ts';
+import { eventsOf, PRICES, scene, tokensReservedIn } from './budget-scene.ts';
 import { calls, readingTool } from './scenes.ts';
 
 const TOLD = { inputTokens: 1_000, cachedInputTokens: 600, cacheWriteTokens: 300, outputTokens: 100 };
@@ -70,8 +70,8 @@ describe('a cost limit', () => {
     const written = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await plain.send('Go.');
     await written.send('Go.');
-    const [{ inputTokens, cost } = { inputTokens: 0 }] = await reservedIn(plain);
-    const [more] = await reservedIn(written);
+    const [{ inputTokens, cost } = { inputTokens: 0 }] = await tokensReservedIn(plain);
+    const [more] = await tokensReservedIn(written);
     expect(cost).toBe((inputTokens * 3 + 4_096 * 15) / 1e6);
     expect(more).toEqual({ inputTokens, outputTokens: 4_096, cost: (inputTokens * 3.75 + 4_096 * 15) / 1e6 });
   });
@@ -79,7 +79,7 @@ describe('a cost limit', () => {
   it('is not exceeded by a model that writes all of its input to the cache', async () => {
     const inputs = scene(['Done.'], { budget: { cost: 0.5 }, prices: CACHED });
     await inputs.send('Go.');
-    const [{ inputTokens } = { inputTokens: 0 }] = await reservedIn(inputs);
+    const [{ inputTokens } = { inputTokens: 0 }] = await tokensReservedIn(inputs);
     // This would suffice for the shortest useful reply at the plain input price.
     const cost = (inputTokens * PRICES.input + 256 * PRICES.output) / 1e6;
     const session = scene(['Done.'], { budget: { cost }, prices: CACHED });

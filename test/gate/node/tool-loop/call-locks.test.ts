@@ -14,7 +14,7 @@ const calls = (...ids: readonly string[]) =>
  * Returns an interrupted turn with the calls `desk` and `next`. In the loop of `desk`, `begun` had started
  * and `fresh` had not.
  */
-function leftTurn(): TurnState {
+function runLeftTurn(): TurnState {
   const state = emptyState();
   const turn = 't';
   const reply = { turn, text: '', model: 'm', finish: 'tool-calls' } as const;
@@ -77,7 +77,7 @@ describe('calls with the same lock key', () => {
 
 describe('a call that an earlier invocation started', () => {
   it('resumes at once, and blocks all other calls of its path, whatever their keys are', async () => {
-    const locks = new CallLocks(leftTurn());
+    const locks = new CallLocks(runLeftTurn());
     const { ask, having } = createAsker(locks);
     ask('fresh');
     ask('other', 'memory/desk', '42');
@@ -89,7 +89,7 @@ describe('a call that an earlier invocation started', () => {
   });
 
   it('stops blocking other calls if the call around its loop is abandoned', async () => {
-    const locks = new CallLocks(leftTurn());
+    const locks = new CallLocks(runLeftTurn());
     const { ask, having } = createAsker(locks);
     ask('fresh');
     ask('next', 'memory');
@@ -101,7 +101,7 @@ describe('a call that an earlier invocation started', () => {
   it.each(['begun', 'desk'])(
     'blocks no other call if this invocation has already resumed %s',
     async (call) => {
-      const { ask, having } = createAsker(new CallLocks(leftTurn(), new Set([call])));
+      const { ask, having } = createAsker(new CallLocks(runLeftTurn(), new Set([call])));
       ask('fresh');
       expect(await having()).toEqual(['fresh']);
     },

@@ -3,7 +3,7 @@ import { defineAgent } from '../../../../src/index.ts';
 import { defineAgenticTool } from '../../../../src/kinds/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
 import { scriptedModel } from '../../../../src/testing/entry.ts';
-import { inputOf, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import { inputOf, PRICES, replyWithUsage, scene, tokensReservedIn } from './budget-scene.ts';
 import { calls, readingTool } from './scenes.ts';
 
 describe('a cost limit', () => {
@@ -18,7 +18,7 @@ describe('a cost limit', () => {
     );
     const answer = await session.send('Go.');
     expect(answer.usage).toEqual({ inputTokens: 2_000, outputTokens: 300, cost: 0.0105 });
-    const [first] = await reservedIn(session);
+    const [first] = await tokensReservedIn(session);
     expect(first?.cost).toBe((((first?.inputTokens ?? 0) * 3 + 4_096 * 15) * 1e6) / 1e12);
   });
 

@@ -19,7 +19,7 @@ import { runBare } from './bare-loop.ts';
 import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 /** A memory of the recorded notes with their places. */
-const noted: ToolMemory<readonly string[], string> = {
+const notedMemory: ToolMemory<readonly string[], string> = {
   folding: FOLDING,
   name: 'noted',
   initial: [],
@@ -38,14 +38,14 @@ const notingTool = (name: string, serial?: Serial, answer: (seen: string) => Too
     serial,
     async call(_, call) {
       if (name === 'slow') await noting.promise;
-      const seen = call.view.recall(noted).join(', ');
-      call.record(noted, name);
+      const seen = call.view.recall(notedMemory).join(', ');
+      call.record(notedMemory, name);
       if (name !== 'slow') noting.resolve();
       return answer(seen === '' ? 'nothing' : seen);
     },
   });
 
-const memories: readonly ToolMemory[] = [noted];
+const memories: readonly ToolMemory[] = [notedMemory];
 
 describe('a fact that a call records', () => {
   it('is folded at the end of the batch, in source order, with the place of the call', async () => {
@@ -77,7 +77,7 @@ describe('a fact that a call records', () => {
   it('is discarded if the tool throws a signal, while its stored state is kept', async () => {
     const leaving = decorate(readingTool('leave'), {
       async call(_, call) {
-        call.record(noted, 'left');
+        call.record(notedMemory, 'left');
         call.blackboard.add('a clue');
         throw exitEarly('Enough.');
       },
@@ -117,7 +117,7 @@ describe('a fact that a call records', () => {
   });
 
   it('is kept if it opens a frame, whatever the outcome of the call is', async () => {
-    const dig = diggingTool([notingTool('look')], { facts: [createFact(noted, 'opened')] });
+    const dig = diggingTool([notingTool('look')], { facts: [createFact(notedMemory, 'opened')] });
     const failing = decorate(dig, {
       call: async (input, call) => error((await dig.call(input, call)).text()),
     });
@@ -163,7 +163,10 @@ describe("a strategy's fact about a call", () => {
     offer: (tools) => tools,
     remarkOn({ id, tool, input, result }) {
       log.push(id);
-      return { facts: [createFact(noted, `${tool.name} ${input} ${result.text()}`)], remark: 'Well done.' };
+      return {
+        facts: [createFact(notedMemory, `${tool.name} ${input} ${result.text()}`)],
+        remark: 'Well done.',
+      };
     },
   });
   const ended = (name: string, answer: ToolResult): AnyTool =>

@@ -5,11 +5,11 @@ import { createTestSession } from '../../../../src/testing/entry.ts';
 import { sourceOf } from './outside.ts';
 import { calls, diggingTool, readingTool } from './scenes.ts';
 
-type Seen = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
+type SeenMoment = { readonly [M in keyof LoopMoments]: readonly [M, LoopMoments[M]] }[keyof LoopMoments];
 
 /** Returns an inspector that records everything. */
 function createWitness() {
-  const seen: Seen[] = [];
+  const seen: SeenMoment[] = [];
   const inspector: LoopInspector = {
     beforeModelCall: (one) => void seen.push(['beforeModelCall', one]),
     afterModelCall: (one) => void seen.push(['afterModelCall', one]),

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { withName } from '../../../../src/modules/decorators/entry.ts';
 import { budget } from '../../../../src/modules/limits/entry.ts';
-import { askedIn, eventsOf, heldBy, PRICES, replyWithUsage, reservedIn, scene } from './budget-scene.ts';
+import {
+  eventsOf,
+  PRICES,
+  replyWithUsage,
+  requestsAskedIn,
+  reservationsHeldBy,
+  scene,
+  tokensReservedIn,
+} from './budget-scene.ts';
 import { calls, diggingTool, readingTool, shownResults } from './scenes.ts';
 
 describe('the token limit of a nested loop', () => {
@@ -38,7 +46,7 @@ describe('the token limit of a nested loop', () => {
     );
     await session.send('Go.');
     const refused = await eventsOf(session, 'model-refused');
-    const asked = await askedIn(session);
+    const asked = await requestsAskedIn(session);
     const bound = Math.max(...asked.map(({ reserved }) => reserved.inputTokens + reserved.outputTokens));
     expect(bound).toBeLessThanOrEqual(2_500);
     expect(refused.length).toBeGreaterThan(0);
@@ -55,7 +63,7 @@ describe('the token limit of a nested loop', () => {
       },
     );
     expect(await session.send('Go.')).toMatchObject({ usage: { inputTokens: 1_200, outputTokens: 120 } });
-    expect(await reservedIn(session)).toHaveLength(4);
+    expect(await tokensReservedIn(session)).toHaveLength(4);
   });
 
   it('makes a loop wait for reservations of parallel loops', async () => {
@@ -67,7 +75,7 @@ describe('the token limit of a nested loop', () => {
       const session = scene(replies, { tools, budget: { tokens }, maxOutputTokens: 300 });
       await session.send('Go.');
       return (await session.events()).flatMap((event) =>
-        'frame' in event && (event.type === 'model-replied' || heldBy(event)) ? [event] : [],
+        'frame' in event && (event.type === 'model-replied' || reservationsHeldBy(event)) ? [event] : [],
       );
     };
     const apart = await play(100_000);
@@ -78,7 +86,7 @@ describe('the token limit of a nested loop', () => {
       'model-replied',
     ]);
     const [first] = apart;
-    const one = (first ? (heldBy(first)?.reserved.inputTokens ?? 0) : 0) + 300;
+    const one = (first ? (reservationsHeldBy(first)?.reserved.inputTokens ?? 0) : 0) + 300;
     // The first reply of the turn used 15 tokens. One more call fits, but not two.
     const together = await play(15 + one + 100);
     expect(together.map(({ type }) => type)).toEqual([

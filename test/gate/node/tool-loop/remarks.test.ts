@@ -9,7 +9,7 @@ import { modelText, toolResult } from '../../../doors/tools.ts';
 import { calls, readingTool, shownResults } from './scenes.ts';
 
 const value = { id: 'c1' };
-const valued = toolResult({ type: 'artifact', value });
+const artifactResult = toolResult({ type: 'artifact', value });
 
 describe('a remark on a result', () => {
   it('follows the text of the result', () => {
@@ -18,7 +18,7 @@ describe('a remark on a result', () => {
   });
 
   it('is stored beside a JSON value, so that the value is stored only once', () => {
-    const remarked = withRemark(valued, ['One.', 'Two.']);
+    const remarked = withRemark(artifactResult, ['One.', 'Two.']);
     expect({ ...remarked }).toEqual({ type: 'artifact', value, remark: 'One.\n\nTwo.' });
     expect(modelText(remarked)).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
     expect(modelText({ ...remarked })).toBe('{"id":"c1"}\n\nOne.\n\nTwo.');
@@ -28,7 +28,7 @@ describe('a remark on a result', () => {
   it('is omitted from an error, and if it is empty', () => {
     const failed = error('No.');
     expect(withRemark(failed, ['One.'])).toBe(failed);
-    expect(withRemark(valued, [])).toBe(valued);
+    expect(withRemark(artifactResult, [])).toBe(artifactResult);
   });
 });
 

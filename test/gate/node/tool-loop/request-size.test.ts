@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelMessage, ModelRequest, ToolDefinition } from '../../../../src/model/entry.ts';
 import { sizeOf } from '../../../doors/loop.ts';
-import { askedIn, scene } from './budget-scene.ts';
+import { requestsAskedIn, scene } from './budget-scene.ts';
 import { readingTool } from './scenes.ts';
 
 const byteLengthOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
@@ -46,7 +46,7 @@ describe('the stored size of a request', () => {
   it('is journaled as numbers', async () => {
     const session = scene(['Done.'], { budget: { tokens: 50_000 }, tools: [readingTool('look')] });
     await session.send('Go.');
-    expect((await askedIn(session)).map(({ request: one }) => one)).toEqual([
+    expect((await requestsAskedIn(session)).map(({ request: one }) => one)).toEqual([
       {
         model: 'scripted',
         system: 5,

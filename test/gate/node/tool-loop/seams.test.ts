@@ -9,24 +9,24 @@ const tool = (name: string, run = (): string => name) =>
   defineTool({ name, description: 'Does.', effect: 'read', run });
 
 /** A minimal kind of tool: a successful call unlocks the tool `inner`. */
-const unlocked: ToolMemory<boolean, boolean> = {
+const unlockedMemory: ToolMemory<boolean, boolean> = {
   folding: FOLDING,
   name: 'unlocked',
   initial: false,
   observe: (value, moment) => value || (moment.type === 'call-ended' && moment.result.type !== 'error'),
 };
 const inner = tool('inner');
-const unlock: InjectionStrategy = {
+const unlockStrategy: InjectionStrategy = {
   name: 'unlock',
-  offer: (tools, view) => (view.recall(unlocked) ? [inner, ...tools] : tools),
+  offer: (tools, view) => (view.recall(unlockedMemory) ? [inner, ...tools] : tools),
 };
 
 describe('the strategy of a kind of tool', () => {
   it('offers the tools in its memory with the next model call, after other tools (TOOL-21)', async () => {
     const { offered, end } = await runBare({
       tools: [tool('open'), tool('alpha')],
-      memories: [unlocked],
-      strategies: [unlock],
+      memories: [unlockedMemory],
+      strategies: [unlockStrategy],
       replies: [{ calls: [{ name: 'open' }] }, { calls: [{ name: 'inner' }] }, 'Done.'],
     });
     expect(offered).toEqual([
@@ -40,8 +40,8 @@ describe('the strategy of a kind of tool', () => {
   it('offers no new tools within the batch', async () => {
     const { model } = await runBare({
       tools: [tool('open')],
-      memories: [unlocked],
-      strategies: [unlock],
+      memories: [unlockedMemory],
+      strategies: [unlockStrategy],
       replies: [{ calls: [{ name: 'open' }, { name: 'inner' }] }, 'Done.'],
     });
     const texts = model.requests[1]?.messages.flatMap((message) =>

@@ -16,7 +16,7 @@ import {
   agentOf,
   byPlace,
   closeCall,
-  movedIn,
+  movedCallsIn,
   openCall,
   openingDoors,
   placeOf,
@@ -59,7 +59,7 @@ describe('the messages before a signed reply', () => {
     session.restart();
     await session.send('And now?');
     await session.send('And then?');
-    expect(session.requests.map(movedIn)).toEqual(session.requests.map(() => []));
+    expect(session.requests.map(movedCallsIn)).toEqual(session.requests.map(() => []));
     expect(session.requests).toHaveLength(9);
   });
 
@@ -77,7 +77,7 @@ describe('the messages before a signed reply', () => {
     );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(await session.send('And?')).toMatchObject({ outcome: 'completed', object: { total: 1 } });
-    expect(session.requests.flatMap(movedIn)).toEqual([]);
+    expect(session.requests.flatMap(movedCallsIn)).toEqual([]);
     expect(new Set(session.requests.map(placeOf)).size).toBe(4);
     expect(new Set(session.requests.map((request) => JSON.stringify(request))).size).toBe(4);
   });
@@ -92,7 +92,7 @@ describe('the messages before a signed reply', () => {
     await app.say('Go.');
     const agent = agentOf({ instructions: 'Help more.' });
     for (const message of ['And?', 'And now?', 'And then?']) await app.say(message, { agent });
-    expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One'], ['One']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], ['One'], ['One'], ['One']]);
   });
 
   it('change if a deployment changes the definitions of tools', async () => {
@@ -107,7 +107,7 @@ describe('the messages before a signed reply', () => {
     // The model receives the added tool. This code does not know the earlier definition of the changed tool.
     const agent = agentOf({ tools: [...TOOLS, createTool('dig', undefined, 'Digs deeper.')] });
     await app.say('And now?', { agent });
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], [], [], ['One', 'Two', 'Three']]);
   });
 
   it('change with each tool change if the model receives no messages about changes', async () => {
@@ -118,7 +118,7 @@ describe('the messages before a signed reply', () => {
       model,
     );
     await app.say('Go.');
-    expect(app.model.requests.map(movedIn)).toEqual([[], ['One'], ['One']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], ['One'], ['One']]);
   });
 
   it('change for the replies after a result that is shortened', async () => {
@@ -132,7 +132,7 @@ describe('the messages before a signed reply', () => {
     ];
     const app = appOf(replies, { tools: [...TOOLS, big] });
     await app.say('Go.');
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], [], ['Two'], ['Two']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], [], [], ['Two'], ['Two']]);
   });
 
   it('change if a summary replaces older messages', async () => {
@@ -144,7 +144,7 @@ describe('the messages before a signed reply', () => {
       },
     );
     for (const message of [longMessage('a'), longMessage('b'), longMessage('c'), 'd']) await app.say(message);
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two'], ['Three']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], [], ['Two'], ['Three']]);
   });
 
   it('change where a transformer cuts the conversation', async () => {
@@ -153,7 +153,7 @@ describe('the messages before a signed reply', () => {
       use: [openingDoors, cuts],
     });
     for (const message of ['Go.', 'And?', 'And now?']) await app.say(message);
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], [], ['Two']]);
   });
 
   it('change for the last reply at a limit, because the question for it is not kept', async () => {
@@ -162,7 +162,7 @@ describe('the messages before a signed reply', () => {
     });
     await app.say('Go.');
     await app.say('And?');
-    expect(app.model.requests.map(movedIn)).toEqual([[], [], ['Two']]);
+    expect(app.model.requests.map(movedCallsIn)).toEqual([[], [], ['Two']]);
   });
 
   it('are not tracked for a model without signatures', async () => {
@@ -183,7 +183,7 @@ describe('the messages before a signed reply', () => {
     await session.send('And?');
     expect(
       first.requests.map((request) => [
-        movedIn(request),
+        movedCallsIn(request),
         request.messages.filter(({ role }) => role === 'system').length,
       ]),
     ).toEqual([

@@ -118,7 +118,7 @@ export const joinNames = (tools: readonly { readonly name: string }[] = []): str
   tools.map(({ name }) => name).join(' ');
 
 /** Returns the tool changes in a request, with the position of the message: `3 +zoo -bar`. */
-export const toldIn = ({ messages }: Request): readonly string[] =>
+export const changesToldIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message, at) => {
     if (message.role !== 'system' || !message.toolsChange) return [];
     const { came, went } = message.toolsChange;
@@ -127,7 +127,7 @@ export const toldIn = ({ messages }: Request): readonly string[] =>
   });
 
 /** Returns the texts of the replies whose preceding messages have changed. */
-export const movedIn = ({ messages }: Request): readonly string[] =>
+export const movedCallsIn = ({ messages }: Request): readonly string[] =>
   messages.flatMap((message) => (message.role === 'assistant' && message.movedPrefix ? [message.text] : []));
 
 /** Returns `true` if the later request starts with all messages of the earlier one. */

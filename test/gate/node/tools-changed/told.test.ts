@@ -9,6 +9,7 @@ import { createTool } from '../unfolding/scenes.ts';
 import {
   agentOf,
   changesOf,
+  changesToldIn,
   closeCall,
   extendsIt,
   joinNames,
@@ -17,7 +18,6 @@ import {
   sessionOf,
   TOOLS,
   thinkingReply,
-  toldIn,
 } from './scenes.ts';
 
 describe('a model that receives tool changes', () => {
@@ -30,7 +30,7 @@ describe('a model that receives tool changes', () => {
     ];
     const session = sessionOf(replies);
     await session.send('Go.');
-    expect(session.requests.map(toldIn)).toEqual([
+    expect(session.requests.map(changesToldIn)).toEqual([
       [],
       ['4 +zoo'],
       ['4 +zoo', '7 +bar'],
@@ -75,7 +75,12 @@ describe('a model that receives tool changes', () => {
     ];
     const session = sessionOf(replies);
     await session.send('Go.');
-    expect(session.requests.map(toldIn).at(-1)).toEqual(['4 +zoo', '7 +zoo -zoo', '10 -zoo', '14 +car +zoo']);
+    expect(session.requests.map(changesToldIn).at(-1)).toEqual([
+      '4 +zoo',
+      '7 +zoo -zoo',
+      '10 -zoo',
+      '14 +car +zoo',
+    ]);
     const bases = session.requests.map(({ messages, tools }) => initialToolsOf(messages, tools));
     expect(joinNames(bases[0])).toBe('close open');
     for (const base of bases) expect(base).toEqual(bases[0]);
@@ -100,7 +105,7 @@ describe('a model that receives tool changes', () => {
     ]);
     // The failed turn contained this change but no reply to it, so the change precedes the message of the
     // next turn.
-    expect(session.requests.slice(2).map(toldIn)).toEqual([
+    expect(session.requests.slice(2).map(changesToldIn)).toEqual([
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo'],
       ['4 +zoo', '7 -zoo', '11 +zoo'],
@@ -128,7 +133,7 @@ describe('a model that receives tool changes', () => {
     );
     await session.send('Go.');
     await session.send('And?');
-    expect(session.requests.map(toldIn)).toEqual([
+    expect(session.requests.map(changesToldIn)).toEqual([
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +zoo'],
@@ -148,7 +153,7 @@ describe('a model that receives tool changes', () => {
     });
     await session.send('Go.');
     await session.send('And?');
-    expect(session.requests.map(toldIn)).toEqual([
+    expect(session.requests.map(changesToldIn)).toEqual([
       [],
       ['4 +files +read -files'],
       ['4 +files +read -files', '7 +files -files -read'],
@@ -169,7 +174,7 @@ describe('a model that receives tool changes', () => {
     ];
     const session = sessionOf(replies, { use: [openingDoors, cuts] });
     await session.send('Go.');
-    expect(session.requests.map(toldIn)).toEqual([
+    expect(session.requests.map(changesToldIn)).toEqual([
       [],
       ['4 +zoo'],
       ['4 +zoo', '7 +bar'],
@@ -187,7 +192,7 @@ describe('a model that receives tool changes', () => {
       { showToolsChanges, heedsToolChoice: false },
     );
     await session.send('Go.');
-    expect(session.requests.map((request) => [toldIn(request), joinNames(request.tools)])).toEqual([
+    expect(session.requests.map((request) => [changesToldIn(request), joinNames(request.tools)])).toEqual([
       [[], 'close open'],
       [[], ''],
     ]);
@@ -222,16 +227,16 @@ describe('a model that receives tool changes', () => {
     const [first, second, third, last] = app.model.requests;
     if (!first || !second || !third || !last) throw new Error('There must be more requests.');
     expect([extendsIt(first, second), extendsIt(second, third)]).toEqual([true, true]);
-    expect(toldIn(third)).toEqual(['4 +zoo', '7 +dig']);
+    expect(changesToldIn(third)).toEqual(['4 +zoo', '7 +dig']);
     // This code does not know the earlier definition of `dig`.
-    expect([toldIn(last), joinNames(last.tools)]).toEqual([[], 'close open zoo dig']);
+    expect([changesToldIn(last), joinNames(last.tools)]).toEqual([[], 'close open zoo dig']);
   });
 });
 
 it('a model that receives no messages about tool changes sees only the current list', async () => {
   const session = sessionOf([thinkingReply('One', openCall('zoo')), 'Two'], {}, {});
   await session.send('Go.');
-  expect(session.requests.map((request) => [toldIn(request), joinNames(request.tools)])).toEqual([
+  expect(session.requests.map((request) => [changesToldIn(request), joinNames(request.tools)])).toEqual([
     [[], 'close open'],
     [[], 'close open zoo'],
   ]);

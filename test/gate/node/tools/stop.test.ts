@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { StopController } from '../../../doors/tools.ts';
 
-const never = new Promise<never>(() => {});
+const neverSettled = new Promise<never>(() => {});
 
 describe('the signal of a StopController', () => {
   it('keeps its first reason', async () => {
     const stop = new StopController();
-    const waiting = stop.until(never);
+    const waiting = stop.until(neverSettled);
     stop.abort('first');
     stop.abort('second');
     await expect(waiting).rejects.toBe('first');
@@ -20,10 +20,10 @@ describe('the signal of a StopController', () => {
 
   it('has the reason of its parent signal, even if the parent was aborted before', async () => {
     const outer = new AbortController();
-    const before = new StopController(outer.signal).until(never);
+    const before = new StopController(outer.signal).until(neverSettled);
     outer.abort('gone');
     await expect(before).rejects.toBe('gone');
-    await expect(new StopController(outer.signal).until(never)).rejects.toBe('gone');
+    await expect(new StopController(outer.signal).until(neverSettled)).rejects.toBe('gone');
     expect(new StopController(outer.signal).signal.reason).toBe('gone');
   });
 

@@ -4,7 +4,7 @@ import { type AnyTool, type ToolProvider, type ToolSource, toolProvider } from '
 import { defineUnfolding, withInnerTools } from '../../../../src/kinds/entry.ts';
 import { defineToolGroup } from '../../../../src/modules/tool-groups/entry.ts';
 import { toolTable } from '../../../../src/modules/tool-objects/entry.ts';
-import { findingOut } from '../../../fixtures/tool-sources.ts';
+import { discoveringProvider } from '../../../fixtures/tool-sources.ts';
 import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -26,7 +26,8 @@ const group = defineToolGroup({
 });
 const SHOP = { name: 'shop', description: 'Shops.' };
 
-const findingSource = (...names: readonly string[]) => findingOut(names.map((name) => createTool(name)));
+const findingSource = (...names: readonly string[]) =>
+  discoveringProvider(names.map((name) => createTool(name)));
 
 describe('an unfolding tool', () => {
   it('can contain every source that an agent can list', async () => {

@@ -18,10 +18,10 @@ import { calls, createTool, offeredTools, openedText, results, sessionWith } fro
 
 afterEach(() => vi.restoreAllMocks());
 
-const made = new Map(['buy', 'sell', 'rent'].map((name) => [name, createTool(name)]));
+const toolsByName = new Map(['buy', 'sell', 'rent'].map((name) => [name, createTool(name)]));
 const toolsIn = (view: LoopView): readonly AnyTool[] => {
   const told = view.recall(LISTINGS).find(({ key }) => key === 'shop')?.told ?? [];
-  return (told as readonly string[]).flatMap((name) => made.get(name) ?? []); // `recordListing` records this below.
+  return (told as readonly string[]).flatMap((name) => toolsByName.get(name) ?? []); // `recordListing` records this below.
 };
 const recordListing =
   (...names: string[]) =>

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { describeJson } from '../../../doors/webhooks.ts';
-import { type Arrived, receive } from '../../../fixtures/arrive.ts';
+import { type Reception, receive } from '../../../fixtures/arrive.ts';
 import { fromSlack, fromStandard, fromStripe, SECRET, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 
 const slack = slackWebhook({ agent: 'a', secret: 'SECRET' });
 const stripe = stripeWebhook({ agent: 'a', secret: 'SECRET' });
 
-const fromEvent = async (event: JsonObject): Promise<Arrived> => {
+const fromEvent = async (event: JsonObject): Promise<Reception> => {
   const body = JSON.stringify({
     type: 'event_callback',
     token: 'XXYYZZ',
@@ -20,7 +20,7 @@ const fromEvent = async (event: JsonObject): Promise<Arrived> => {
 };
 
 /** An event as Slack documents it (docs.slack.dev, "function_executed event"). */
-const executed = {
+const functionExecuted = {
   type: 'function_executed',
   function: { id: 'Fn123456789O', callback_id: 'sample_function', title: 'Sample function', type: 'app' },
   inputs: { user_id: 'USER12345678' },
@@ -32,8 +32,8 @@ const executed = {
 
 describe('the journaled text of a delivery', () => {
   it('does not contain the token that Slack sends with function_executed', async () => {
-    const { bot_access_token, ...told } = executed;
-    const started = await fromEvent(executed);
+    const { bot_access_token, ...told } = functionExecuted;
+    const started = await fromEvent(functionExecuted);
     expect(started).toMatchObject({
       type: 'start',
       message: `Slack: function_executed

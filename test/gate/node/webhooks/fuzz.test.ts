@@ -13,7 +13,7 @@ import {
   fromStandard,
   fromStripe,
   SECRET,
-  type Signed,
+  type SignedRequest,
   STANDARD_SECRET,
 } from '../../../fixtures/signed.ts';
 
@@ -84,10 +84,10 @@ const mutation: fc.Arbitrary<Mutation> = fc.record({
 
 /** Returns the changed delivery, or `undefined` if the edits cancel each other out. */
 function applyMutation(
-  signed: Signed,
+  signed: SignedRequest,
   headers: readonly string[],
   { part, edits }: Mutation,
-): Signed | undefined {
+): SignedRequest | undefined {
   const name = [...headers, undefined][part % (headers.length + 1)];
   const before = name === undefined ? signed.body : (signed.headers[name] ?? '');
   const after = edits.reduce(applyEdit, before);

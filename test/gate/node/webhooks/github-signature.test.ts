@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV, invalidSignature, NOT_SIGNED, receive, WHY_NOT_SET } from '../../../fixtures/arrive.ts';
-import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
+import { fromGithub, SECRET, type SignedRequest } from '../../../fixtures/signed.ts';
 
 const webhook = githubWebhook({ agent: 'triage', secret: 'SECRET' });
 const body = JSON.stringify({ action: 'opened', issue: { number: 1, title: 'Broken' } });
-const signDelivery = (secret = SECRET): Promise<Signed> => fromGithub('issues', { secret, body });
+const signDelivery = (secret = SECRET): Promise<SignedRequest> => fromGithub('issues', { secret, body });
 
 /** Returns the delivery with other headers. `undefined` removes a header. */
-async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<Signed> {
+async function withHeaders(headers: Readonly<Record<string, string | undefined>>): Promise<SignedRequest> {
   const all = Object.entries({ ...(await signDelivery()).headers, ...headers });
   return {
     body,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { type SlackDelivery, slackWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, receive } from '../../../fixtures/arrive.ts';
+import { type Reception, receive } from '../../../fixtures/arrive.ts';
 import { fromSlack, SECRET } from '../../../fixtures/signed.ts';
 
 const webhook = slackWebhook({ agent: 'helper', secret: 'SECRET' });
@@ -22,9 +22,9 @@ const envelope = (event: JsonObject, id = 'Ev1'): JsonObject => ({
   event,
 });
 
-const deliverBody = async (body: string, to = webhook): Promise<Arrived> =>
+const deliverBody = async (body: string, to = webhook): Promise<Reception> =>
   receive(to, await fromSlack({ secret: SECRET, body }));
-const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<Arrived> =>
+const deliver = (event: JsonObject, id?: string, to?: typeof webhook): Promise<Reception> =>
   deliverBody(JSON.stringify(envelope(event, id)), to);
 const encodeForm = (fields: Record<string, string>): string => new URLSearchParams(fields).toString();
 

@@ -4,11 +4,11 @@ import { receive } from '../../../fixtures/arrive.ts';
 import { fromStandard, STANDARD_SECRET } from '../../../fixtures/signed.ts';
 
 const body = '{"type":"contact.created","timestamp":"2022-11-03T20:26:10.344522Z","data":{"id":"c1"}}';
-const signed = fromStandard('msg_1', { secret: STANDARD_SECRET, body });
+const signedDelivery = fromStandard('msg_1', { secret: STANDARD_SECRET, body });
 
 it('a delivery of Standard Webhooks starts a turn in its own session', async () => {
   const webhook = standardWebhook({ name: 'crm', agent: 'sales', secret: 'STANDARD_SECRET' });
-  expect(await receive(webhook, signed)).toEqual({
+  expect(await receive(webhook, signedDelivery)).toEqual({
     type: 'start',
     agent: 'sales',
     session: 'msg_1',
@@ -34,7 +34,9 @@ it('a delivery of Standard Webhooks can be mapped by the app according to its ty
     events: ['contact.created'],
     start: ({ event, id, data, usual }) => ({ ...usual, message: `${event} ${id} ${JSON.stringify(data)}` }),
   });
-  expect(await receive(webhook, signed)).toMatchObject({ message: 'contact.created msg_1 {"id":"c1"}' });
+  expect(await receive(webhook, signedDelivery)).toMatchObject({
+    message: 'contact.created msg_1 {"id":"c1"}',
+  });
   const other = fromStandard('msg_2', { secret: STANDARD_SECRET, body: '{"type":"contact.deleted"}' });
   expect(await receive(webhook, other)).toMatchObject({ reason: "This webhook ignores 'contact.deleted'." });
 });

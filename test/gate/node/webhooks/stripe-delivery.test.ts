@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/index.ts';
 import { stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, receive } from '../../../fixtures/arrive.ts';
+import { type Reception, receive } from '../../../fixtures/arrive.ts';
 import { fromStripe, SECRET } from '../../../fixtures/signed.ts';
 
 const webhook = stripeWebhook({ agent: 'billing', secret: 'SECRET' });
 const invoice = { id: 'in_1', object: 'invoice', customer: 'cus_1', amount_due: 1999, currency: 'eur' };
-const failed = {
+const failedPayment = {
   id: 'evt_1',
   object: 'event',
   type: 'invoice.payment_failed',
@@ -14,12 +14,12 @@ const failed = {
   data: { object: invoice },
 };
 
-const deliver = async (payload: JsonObject, to = webhook): Promise<Arrived> =>
+const deliver = async (payload: JsonObject, to = webhook): Promise<Reception> =>
   receive(to, await fromStripe({ secret: SECRET, body: JSON.stringify(payload) }));
 
 describe('a Stripe event', () => {
   it('starts a turn in the session of its customer', async () => {
-    expect(await deliver(failed)).toEqual({
+    expect(await deliver(failedPayment)).toEqual({
       type: 'start',
       agent: 'billing',
       session: 'cus_1',
@@ -48,7 +48,7 @@ ${JSON.stringify(invoice, null, 1)}
   });
 
   it('has its id as its key, even if other fields differ in a retry', async () => {
-    const again = await deliver({ ...failed, pending_webhooks: 2 });
+    const again = await deliver({ ...failedPayment, pending_webhooks: 2 });
     expect(again).toMatchObject({ key: 'evt_1', session: 'cus_1' });
   });
 
@@ -60,7 +60,7 @@ ${JSON.stringify(invoice, null, 1)}
     ['in the thin format', { data: null, related_object: { id: 'mtr_1', type: 'billing.meter' } }, 'mtr_1'],
     ['without an object', { data: null }, 'evt_1'],
   ])('%s belongs to the right session', async (_, more, session) => {
-    expect(await deliver({ ...failed, ...more })).toMatchObject({ type: 'start', session });
+    expect(await deliver({ ...failedPayment, ...more })).toMatchObject({ type: 'start', session });
   });
 
   it('states test mode, accounts and previous values', async () => {
@@ -69,7 +69,7 @@ ${JSON.stringify(invoice, null, 1)}
       previous_attributes: { status: 'trialing' },
     };
     const changed = {
-      ...failed,
+      ...failedPayment,
       type: 'customer.subscription.updated',
       livemode: false,
       account: 'acct_1',
@@ -98,10 +98,10 @@ ${JSON.stringify({ previous_attributes: data.previous_attributes, object: data.o
 
   it('is ignored if the webhook does not list its type', async () => {
     const paid = stripeWebhook({ agent: 'billing', secret: 'SECRET', events: ['invoice.paid'] });
-    expect(await deliver(failed, paid)).toMatchObject({
+    expect(await deliver(failedPayment, paid)).toMatchObject({
       type: 'ignored',
       reason: "This webhook ignores 'invoice.payment_failed'.",
     });
-    expect(await deliver({ ...failed, type: 'invoice.paid' }, paid)).toMatchObject({ type: 'start' });
+    expect(await deliver({ ...failedPayment, type: 'invoice.paid' }, paid)).toMatchObject({ type: 'start' });
   });
 });

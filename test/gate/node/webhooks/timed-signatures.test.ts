@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { slackWebhook, standardWebhook, stripeWebhook } from '../../../../src/modules/webhooks/entry.ts';
-import { type Arrived, ENV, invalidSignature, NOT_SIGNED, receive } from '../../../fixtures/arrive.ts';
+import { ENV, invalidSignature, NOT_SIGNED, type Reception, receive } from '../../../fixtures/arrive.ts';
 import {
   fromSlack,
   fromStandard,
   fromStripe,
   hmacHex,
   SECRET,
-  type Signed,
+  type SignedRequest,
   STANDARD_SECRET,
 } from '../../../fixtures/signed.ts';
 
@@ -36,7 +36,7 @@ const SENDERS = [
   },
 ];
 
-const staleSignature = (apart: string): Arrived =>
+const staleSignature = (apart: string): Reception =>
   invalidSignature(
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
@@ -104,7 +104,7 @@ describe('Stripe-Signature', () => {
   );
   const good = hmacHex(SECRET, `${TIME}.${body}`);
   const other = '0'.repeat(64);
-  const arriveWith = (header: string): Promise<Arrived> =>
+  const arriveWith = (header: string): Promise<Reception> =>
     receive(webhook, { body, headers: { 'stripe-signature': header } }, NOW);
 
   it.each<[string, (one: string) => string]>([
@@ -195,7 +195,7 @@ describe('webhook-signature', () => {
   const MALFORMED = invalidSignature(
     'webhook-signature must be v1,{base64 of 32 bytes}, or several of them with spaces between.',
   );
-  const withHeader = (name: string, text: string): Signed => ({
+  const withHeader = (name: string, text: string): SignedRequest => ({
     body,
     headers: { ...signed.headers, [name]: text },
   });

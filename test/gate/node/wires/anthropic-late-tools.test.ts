@@ -18,10 +18,10 @@ const script: Script = {
 
 const none = jsonSchema<Record<string, never>>({ type: 'object', properties: {} });
 const inner = tool({ description: 'Inner.', inputSchema: none, execute: () => 'done' });
-const deferred = { ...inner, providerOptions: { anthropic: { deferLoading: true } } };
+const deferredTool = { ...inner, providerOptions: { anthropic: { deferLoading: true } } };
 const unfold = tool({ description: 'Unfolds.', inputSchema: none, execute: () => 'open' });
 /** An unfolding tool whose result references the inner tool. */
-const opening = tool({
+const openingTool = tool({
   description: 'Unfolds.',
   inputSchema: none,
   execute: () => 'open',
@@ -49,7 +49,7 @@ function additionMessage(change: JSONObject): ModelMessage {
 describe('late tools with preserved thinking', () => {
   it.each([true, false])('can be added by a reference in a tool result (stream: %s)', async (stream) => {
     const { wire, ...rehearsal } = preservingWire();
-    const tools = { unfold: opening, inner: deferred };
+    const tools = { unfold: openingTool, inner: deferredTool };
     const first = await playTurn({ ...rehearsal, stream, tools }, [], 'Begin.');
     await playTurn({ ...rehearsal, stream, tools }, first, 'Again.');
     expect(wire.refused).toEqual([]);
@@ -58,7 +58,7 @@ describe('late tools with preserved thinking', () => {
 
   const byValue = { type: 'function', name: 'inner', description: 'Inner.', inputSchema: { type: 'object' } };
   const ways = [
-    ['by name', { toolName: 'inner' }, { unfold, inner: deferred }],
+    ['by name', { toolName: 'inner' }, { unfold, inner: deferredTool }],
     ['with the definition', { tool: byValue }, { unfold }],
   ] as const;
   it.each(ways)('can be added by a system message, %s', async (_way, change, tools) => {
@@ -98,7 +98,7 @@ describe('late tools with preserved thinking', () => {
   it('cannot be called before they are added', async () => {
     const { wire, ...rehearsal } = preservingWire();
     await expect(
-      playTurn({ ...rehearsal, tools: { unfold, inner: deferred } }, [], 'Begin.'),
+      playTurn({ ...rehearsal, tools: { unfold, inner: deferredTool } }, [], 'Begin.'),
     ).rejects.toThrow('wire: the script calls `inner`, which the model cannot call in this request');
     expect(wire.refused).toHaveLength(1);
   });

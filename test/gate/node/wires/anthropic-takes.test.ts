@@ -15,7 +15,7 @@ const beta = 'thinking-binding-controls-2026-08-01';
 const dropBlocks = ({ thinking }: Body) =>
   Object.assign(thinking, { block_binding: { prefix_mismatch_behavior: 'drop_block' } });
 
-const taken: readonly [string, Sabotage, (body: Body) => void][] = [
+const acceptedChanges: readonly [string, Sabotage, (body: Body) => void][] = [
   ['its history is unchanged', { of: 'preserved' }, () => undefined],
   [
     'a text of the user follows the results',
@@ -67,7 +67,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
 ];
 
 describe('the strict Anthropic server accepts a request if', () => {
-  it.each(taken)('%s', async (_title, sabotage, change) => {
+  it.each(acceptedChanges)('%s', async (_title, sabotage, change) => {
     expect(await sendSabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 

@@ -1,25 +1,25 @@
 import { anthropic, createAnthropic } from '@ai-sdk/anthropic';
 import { describe, expect, it } from 'vitest';
 import { createAnthropicWire } from '../../../wires/anthropic.ts';
-import { goOn, playTurn, rehearsalScript, rehearsalTools } from '../../../wires/rehearsal.ts';
+import { playNextTurn, playTurn, rehearsalScript, rehearsalTools } from '../../../wires/rehearsal.ts';
 import { fetchOf } from '../../../wires/wire.ts';
 
-const thinking = {
+const thinkingSettings = {
   budget: { type: 'enabled' as const, budgetTokens: 2000 },
   adaptive: { type: 'adaptive' as const },
 };
 
-const runs = [true, false].flatMap((stream) =>
+const runCases = [true, false].flatMap((stream) =>
   [true, false].flatMap((preserved) => [
     { stream, preserved, kind: 'budget' as const, search: false },
     { stream, preserved, kind: 'adaptive' as const, search: true },
   ]),
 );
-const named = '(stream $stream, preserved $preserved, thinking $kind, search $search)';
+const caseTitle = '(stream $stream, preserved $preserved, thinking $kind, search $search)';
 
 describe('the strict Anthropic server', () => {
-  it.each(runs)(
-    `accepts everything that the AI SDK sends back ${named}`,
+  it.each(runCases)(
+    `accepts everything that the AI SDK sends back ${caseTitle}`,
     async ({ stream, preserved, kind, search }) => {
       const wire = createAnthropicWire({ script: rehearsalScript, preserved });
       const model = createAnthropic({ apiKey: 'key', fetch: fetchOf(wire) })(
@@ -32,7 +32,7 @@ describe('the strict Anthropic server', () => {
         model,
         stream,
         tools,
-        providerOptions: { anthropic: { thinking: thinking[kind] } },
+        providerOptions: { anthropic: { thinking: thinkingSettings[kind] } },
       };
       const first = await playTurn(rehearsal, [], 'Begin.');
       const second = await playTurn(rehearsal, first, 'Go on.');
@@ -56,12 +56,12 @@ describe('the strict Anthropic server', () => {
         model,
         stream,
         tools,
-        providerOptions: { anthropic: { thinking: thinking.adaptive } },
+        providerOptions: { anthropic: { thinking: thinkingSettings.adaptive } },
       };
       // The SDK ends a turn at a pause. The next request has the same messages, without a user message.
       let messages = await playTurn(rehearsal, [], 'Begin.');
-      for (let pause = 0; pause < 3; pause += 1) messages = await goOn(rehearsal, messages);
-      messages = await goOn(rehearsal, await playTurn(rehearsal, messages, 'Go on.'));
+      for (let pause = 0; pause < 3; pause += 1) messages = await playNextTurn(rehearsal, messages);
+      messages = await playNextTurn(rehearsal, await playTurn(rehearsal, messages, 'Go on.'));
       expect(wire.requests).toHaveLength(19);
       expect(wire.refused).toEqual([]);
     },

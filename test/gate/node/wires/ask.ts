@@ -49,7 +49,7 @@ const tools = {
   note: tool({ description: 'Notes.', inputSchema: input, execute: async () => 'noted' }),
 };
 
-export interface Asked {
+export interface AskOptions {
   readonly model: LanguageModel;
   readonly stream?: boolean;
   readonly providerOptions?: Parameters<typeof generateText>[0]['providerOptions'];
@@ -60,7 +60,7 @@ export async function askTwice({
   model,
   stream = false,
   providerOptions,
-}: Asked): Promise<readonly string[]> {
+}: AskOptions): Promise<readonly string[]> {
   const messages: ModelMessage[] = [];
   const said: string[] = [];
   for (const question of ['First question.', 'Second question.']) {

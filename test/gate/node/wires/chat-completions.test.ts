@@ -28,7 +28,7 @@ const wireOf = ({ script = longScript, ...options }: Options) =>
   createChatCompletionsWire({ script, ...options });
 
 /** A script whose model has the same thought before each reply. */
-const samely: Script = {
+const sameThinkingScript: Script = {
   turns: longScript.turns.map((turn) => ({
     ...turn,
     steps: turn.steps.map((step) => ({ ...step, thinking: 'As always.' })),
@@ -37,13 +37,13 @@ const samely: Script = {
 
 type Client = (wire: Wire) => LanguageModel;
 
-const unsaid = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+const unsaidMessage = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
 const changedThinking = (index: number) =>
   `messages.${index}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified.`;
 const unverifiedMessage = (index: number) =>
   `The encrypted content of messages[${index}] could not be verified.`;
 /** The position of the first turn's answer: after a question, ten replies and eighteen results. */
-const ofAnswer = 29;
+const answerIndex = 29;
 
 describe.each([
   ['complete', false],
@@ -75,7 +75,7 @@ describe.each([
       'empty thoughts of DeepSeek',
       createCompatible,
       { dialect: 'deepseek', script: withoutThinkingAt(0) },
-      unsaid,
+      unsaidMessage,
     ],
     ['empty thoughts of Kimi', createCompatible, { dialect: 'kimi', script: withoutThinkingAt(1) }, noKimi],
     ['the field name `reasoning`', createCompatible, { dialect: 'reasoning' }, elsewhere],
@@ -92,19 +92,19 @@ describe.each([
       'the reasoning of earlier turns, for a model that it treats as old',
       createReasoner,
       { dialect: 'deepseek' },
-      unsaid,
+      unsaidMessage,
     ],
     [
       'the signature of a text answer',
       createCompatible,
       { dialect: 'gemini', signedAnswers: true },
-      `wire: the extra_content of messages[${ofAnswer}] is missing`,
+      `wire: the extra_content of messages[${answerIndex}] is missing`,
     ],
     [
       'encrypted reasoning without a call',
       openRouter,
       { dialect: 'openrouter', details: () => ['encrypted'] },
-      unverifiedMessage(ofAnswer),
+      unverifiedMessage(answerIndex),
     ],
   ])('detect that a package loses %s', async (_name, modelOf, options, words) => {
     const wire = wireOf(options);
@@ -117,11 +117,11 @@ describe.each([
       '`reasoning_details` of an empty thought',
       { dialect: 'openrouter', script: withoutThinkingAt(0) },
       1,
-      unsaid,
+      unsaidMessage,
     ],
     [
       'a thought that repeats an earlier one',
-      { dialect: 'openrouter', script: samely, details: () => ['text'] },
+      { dialect: 'openrouter', script: sameThinkingScript, details: () => ['text'] },
       2,
       changedThinking(3),
     ],
@@ -131,7 +131,7 @@ describe.each([
       'one of two thoughts in a reply',
       { dialect: 'openrouter', details: () => ['text', 'text'] },
       stream ? 1 : 11,
-      changedThinking(stream ? 1 : ofAnswer),
+      changedThinking(stream ? 1 : answerIndex),
     ],
   ])('detect that the OpenRouter package loses %s', async (_name, options, request, message) => {
     const wire = wireOf(options);

@@ -8,13 +8,13 @@ import { withoutThinkingAt } from './ask.ts';
 import { echoChat, echoResponses } from './echo.ts';
 
 const script = withoutThinkingAt(0, 1, 5);
-const strictly = { script, exactArguments: true };
+const strictOptions = { script, exactArguments: true };
 
 it.each<ChatDialectName>(['deepseek', 'kimi', 'reasoning', 'openrouter', 'gemini'])(
   'chat completions in the dialect %s accept an unchanged history',
   async (dialect) => {
     const details = () => ['text', 'text', 'summary', 'encrypted'] as const;
-    const wire = createChatCompletionsWire({ ...strictly, dialect, signedAnswers: true, details });
+    const wire = createChatCompletionsWire({ ...strictOptions, dialect, signedAnswers: true, details });
     await echoChat(wire);
     expect(wire.refused).toEqual([]);
     expect(wire.requests).toHaveLength(22);
@@ -28,7 +28,7 @@ it.each([
   ['encrypts the reasoning', encrypted],
   ['encrypts the reasoning and returns summaries', { ...encrypted, reasoning: { summary: 'auto' } }],
 ])('the Responses API accepts an unchanged history if it %s', async (_name, settings) => {
-  const wire = createResponsesWire(strictly);
+  const wire = createResponsesWire(strictOptions);
   await echoResponses(wire, settings);
   expect(wire.refused).toEqual([]);
   expect(wire.requests).toHaveLength(22);

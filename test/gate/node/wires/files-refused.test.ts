@@ -8,17 +8,17 @@ const PNG = SAMPLES['image/png'];
 const WAV = SAMPLES['audio/wav'];
 const photo = sampleFile('image/png', 'photo.png');
 const paper = sampleFile('application/pdf', 'paper.pdf');
-const both = { message: [photo, paper], result: [photo, paper] };
+const bothFiles = { message: [photo, paper], result: [photo, paper] };
 const scenes: Partial<Record<WireName, FileScene>> = {
   'deepseek-sdk': { message: [photo], result: [photo] },
   kimi: { message: [photo, paper, sampleFile('audio/wav')] },
 };
-const played = new Map<WireName, Promise<PlayedScene>>();
+const playedScenes = new Map<WireName, Promise<PlayedScene>>();
 
 /** Plays the scene of a wire, once for all tests. */
 function sceneOf(wire: WireName): Promise<PlayedScene> {
-  const scene = played.get(wire) ?? playScene(wire, scenes[wire] ?? both);
-  played.set(wire, scene);
+  const scene = playedScenes.get(wire) ?? playScene(wire, scenes[wire] ?? bothFiles);
+  playedScenes.set(wire, scene);
   return scene;
 }
 

@@ -210,7 +210,7 @@ describe('the strict server of Gemini refuses a request if', () => {
   });
 });
 
-const taken: readonly [string, Sabotage, (body: Body) => void][] = [
+const acceptedChanges: readonly [string, Sabotage, (body: Body) => void][] = [
   ['its history is unchanged', {}, () => undefined],
   [
     'a text of the user follows the responses',
@@ -237,7 +237,7 @@ const taken: readonly [string, Sabotage, (body: Body) => void][] = [
 ];
 
 describe('the strict server of Gemini accepts a request if', () => {
-  it.each(taken)('%s', async (_title, sabotage, change) => {
+  it.each(acceptedChanges)('%s', async (_title, sabotage, change) => {
     expect(await sendSabotaged(change, sabotage)).toMatchObject({ status: 200, message: undefined });
   });
 

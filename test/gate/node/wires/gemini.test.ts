@@ -4,12 +4,12 @@ import { createGeminiWire } from '../../../wires/gemini.ts';
 import { playTurn, rehearsalScript } from '../../../wires/rehearsal.ts';
 import { fetchOf } from '../../../wires/wire.ts';
 
-const runs = [true, false].flatMap((stream) =>
+const runCases = [true, false].flatMap((stream) =>
   [true, false].flatMap((includeThoughts) => [true, false].map((ids) => ({ stream, includeThoughts, ids }))),
 );
 
 describe('the strict server of Gemini', () => {
-  it.each(runs)(
+  it.each(runCases)(
     'accepts everything that the AI SDK sends back (%o)',
     async ({ stream, includeThoughts, ids }) => {
       const wire = createGeminiWire({

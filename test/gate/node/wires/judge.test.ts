@@ -1,11 +1,11 @@
 /** A run of `npm run wires` can fail: it finds lost items and wrong counts. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { judge, type Played } from '../../../wires/session/judge.ts';
+import { judge, type PlayedSession } from '../../../wires/session/judge.ts';
 import { drawnStops, everyStop, type Moment, noStops } from '../../../wires/session/stops.ts';
 import { playInMemory } from './play.ts';
 
 describe('the verdict on a session', () => {
-  let played: Played;
+  let played: PlayedSession;
   beforeAll(async () => {
     ({ played } = await playInMemory({ wire: 'reasoning', isWatched: false, stops: noStops }));
   });
@@ -26,7 +26,7 @@ describe('the verdict on a session', () => {
   });
 
   it('reports a missing message, reply, end of a call and answer', async () => {
-    const without = (type: string): Played => {
+    const without = (type: string): PlayedSession => {
       const place = played.events.findLastIndex((event) => event.type === type);
       return { ...played, events: played.events.toSpliced(place, 1) };
     };

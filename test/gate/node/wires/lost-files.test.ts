@@ -14,14 +14,14 @@ const hash = async (base64: string): Promise<string> =>
   (await hashFiles([{ where: 'message', base64 }]))[0]?.sha256 ?? '';
 const photo = `image/png ${await hash(SAMPLES['image/png'])}`;
 const paper = `application/pdf ${await hash(SAMPLES['application/pdf'])}`;
-const shot = `image/png ${await hash(SHOT)}`;
-const tiny = `image/png ${await hash(TINY_IMAGE)}`;
-const posted = 'in a message behind 0 replies and 0 results';
+const shotLine = `image/png ${await hash(SHOT)}`;
+const tinyLine = `image/png ${await hash(TINY_IMAGE)}`;
+const postedPlace = 'in a message behind 0 replies and 0 results';
 
 type Spoil = (messages: readonly ModelMessage[]) => readonly ModelMessage[];
 
 /** The lost items of a session whose models receive changed messages. The servers refuse none of them. */
-async function lostOf(wire: WireName, spoil: Spoil): Promise<readonly string[]> {
+async function findLost(wire: WireName, spoil: Spoil): Promise<readonly string[]> {
   const around = (model: ChatModel): ChatModel => ({
     ...model,
     ask: ({ messages, ...request }, options) => model.ask({ ...request, messages: spoil(messages) }, options),
@@ -46,7 +46,7 @@ const isShown = (
 
 const isFile = ({ type }: MessagePart): boolean => type === 'file';
 
-const swapped = inParts((parts) => {
+const swapFiles = inParts((parts) => {
   const files = parts.filter(isFile).toReversed().values();
   return parts.map((part) => (isFile(part) ? (files.next().value ?? part) : part));
 });
@@ -69,11 +69,11 @@ const moveResult: Spoil = (messages) => {
   return messages.with(at, { ...one, parts: undefined }).with(at + 1, { ...next, parts: one.parts });
 };
 
-const asWords = inParts((parts) =>
+const filesAsText = inParts((parts) =>
   parts.map((part) => (part.type === 'file' ? { type: 'text', text: part.data } : part)),
 );
 
-const unnamed = inParts((parts) =>
+const dropFileNames = inParts((parts) =>
   parts.map((part) => (part.type === 'text' ? { ...part, text: part.text.replace('[file ', '[') } : part)),
 );
 
@@ -84,21 +84,23 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
   'a run over %s',
   (wire) => {
     it('reports that posted files are missing from the second turn on', async () => {
-      const [lost] = await lostOf(wire, dropFirstTurn);
+      const [lost] = await findLost(wire, dropFirstTurn);
       const where = isInResults(wire) ? 'result behind 1 replies and 1' : 'message behind 1 replies and 2';
       expect(lost).toBe(
-        `files of request 12 of main, at 1: ${shot} in a ${where} results instead of ${photo} ${posted}`,
+        `files of request 12 of main, at 1: ${shotLine} in a ${where} results instead of ${photo} ${postedPlace}`,
       );
     });
 
     it('reports that files were swapped', async () => {
-      const [lost] = await lostOf(wire, swapped);
-      expect(lost).toBe(`files of request 1 of main, at 1: ${paper} ${posted} instead of ${photo} ${posted}`);
+      const [lost] = await findLost(wire, swapFiles);
+      expect(lost).toBe(
+        `files of request 1 of main, at 1: ${paper} ${postedPlace} instead of ${photo} ${postedPlace}`,
+      );
     });
 
     it('reports that a file was sent as base64 text', async () => {
-      const [lost, ...more] = await lostOf(wire, asWords);
-      expect(lost).toBe(`files of request 1 of main, at 1: nothing instead of ${photo} ${posted}`);
+      const [lost, ...more] = await findLost(wire, filesAsText);
+      expect(lost).toBe(`files of request 1 of main, at 1: nothing instead of ${photo} ${postedPlace}`);
       expect(more.slice(0, 2)).toEqual([
         'files of request 1 of main: bytes of image/png stand there 1 times instead of 0',
         'files of request 1 of main: bytes of application/pdf stand there 1 times instead of 0',
@@ -107,25 +109,26 @@ describe.each(['gemini', 'anthropic-budget', 'responses-stored', 'kimi'] as cons
 
     it('reports that a file has no name in the text for the model', async () => {
       const id = photo.split(' ')[1];
-      expect((await lostOf(wire, unnamed))[0]).toBe(`files of request 1 of main: ${id} is not named`);
+      expect((await findLost(wire, dropFileNames))[0]).toBe(`files of request 1 of main: ${id} is not named`);
     });
   },
 );
 
 it.each(inResults)('a run over %s reports an image in the wrong result', async (wire) => {
-  const [lost] = await lostOf(wire, moveResult);
-  const where = (results: number): string => `${shot} in a result behind 1 replies and ${results} results`;
+  const [lost] = await findLost(wire, moveResult);
+  const where = (results: number): string =>
+    `${shotLine} in a result behind 1 replies and ${results} results`;
   expect(lost).toBe(`files of request 2 of main, at 3: ${where(2)} instead of ${where(1)}`);
 });
 
 it('a run over kimi reports images that follow the results of a batch in another order', async () => {
-  const [lost] = await lostOf('kimi', (messages) =>
+  const [lost] = await findLost('kimi', (messages) =>
     messages.map((one) =>
-      one.text.startsWith('Files of the results above:') ? (swapped([one])[0] ?? one) : one,
+      one.text.startsWith('Files of the results above:') ? (swapFiles([one])[0] ?? one) : one,
     ),
   );
   const where = 'in a message behind 3 replies and 7 results';
-  expect(lost).toBe(`files of request 4 of main, at 4: ${shot} ${where} instead of ${tiny} ${where}`);
+  expect(lost).toBe(`files of request 4 of main, at 4: ${shotLine} ${where} instead of ${tinyLine} ${where}`);
 });
 
 it('a run reports a file in the request of a loop without files, and bytes in a journal', async () => {
@@ -134,7 +137,7 @@ it('a run reports a file in the request of a loop without files, and bytes in a 
   const requests = [main.requests[0], ...research.requests.slice(1)];
   const servers = { ...played.servers, research: { ...research, requests } };
   expect((await judge({ ...played, servers })).lost[0]).toBe(
-    `files of request 1 of research, at 1: ${photo} ${posted} instead of nothing`,
+    `files of request 1 of research, at 1: ${photo} ${postedPlace} instead of nothing`,
   );
   const events = played.events.map((event) =>
     event.type === 'turn-started' ? { ...event, context: { bytes: SHOT } } : event,

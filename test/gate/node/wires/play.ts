@@ -12,7 +12,7 @@ import { fakeServer } from '../../../fixtures/mcp/fake-server.ts';
 import { defineWiresAgent, type Effect } from '../../../wires/session/agent.ts';
 import { mainModel, type Servers, serversOf, stopsOf } from '../../../wires/session/changes.ts';
 import { bytesOf, postedIn, TINY_IMAGE } from '../../../wires/session/files.ts';
-import { judge, type Played, type Verdict } from '../../../wires/session/judge.ts';
+import { judge, type PlayedSession, type Verdict } from '../../../wires/session/judge.ts';
 import { ACCEPTS, MODELS, mediaOf } from '../../../wires/session/models.ts';
 import type { Change } from '../../../wires/session/names.ts';
 import { type LoopName, MESSAGES } from '../../../wires/session/script.ts';
@@ -35,7 +35,7 @@ export interface MemoryPlay {
 
 /** The result of a session that was played in memory. */
 export interface MemoryResult {
-  readonly played: Played;
+  readonly played: PlayedSession;
   readonly verdict: Verdict;
   /** The number of killed invocations. */
   readonly kills: number;
@@ -78,7 +78,7 @@ export async function playInMemory(play: MemoryPlay): Promise<MemoryResult> {
       invocations,
       words: isWatched ? words : undefined,
     });
-    const said = saidLast(await steps.events());
+    const said = lastSaid(await steps.events());
     answers.push(isWatched ? words.of(said) : said.text);
   }
   const events = await steps.events();
@@ -115,7 +115,7 @@ const createPictureServer = () =>
     ],
   });
 
-interface Stage extends Pick<Played, 'effects' | 'servers'> {
+interface Stage extends Pick<PlayedSession, 'effects' | 'servers'> {
   /** The agent that an invocation runs, by its number. */
   readonly agentIn: (invocation: number) => Agent;
 }
@@ -229,13 +229,13 @@ function killablePort(port: SessionPort, stops: Stops, onEnd: () => void): Sessi
   };
 }
 
-interface Said {
+interface TimedText {
   readonly seq: number;
   readonly text: string;
 }
 
 /** The last reply of the turn's own loop. */
-function saidLast(events: readonly StoredEvent[]): Said {
+function lastSaid(events: readonly StoredEvent[]): TimedText {
   const last = events.findLast((event) => event.type === 'model-replied' && event.frame === undefined);
   if (last?.type !== 'model-replied') throw new Error('The turn has no reply.');
   return { seq: last.seq, text: last.text };
@@ -257,7 +257,7 @@ class Words {
   /**
    * The text of a stored reply: as it was streamed, or as it was stored if an earlier invocation streamed it.
    */
-  of({ seq }: Said): string {
+  of({ seq }: TimedText): string {
     const streamed = [...this.#streamed].find(([reply]) => reply.endsWith(`.${seq}`));
     return streamed?.[1] ?? this.#stored.get(seq) ?? '';
   }

@@ -8,7 +8,7 @@ const script = longScript;
 const tools = ['look', 'note'].map((name) => ({ type: 'function', name }));
 const encrypted = { store: false, include: ['reasoning.encrypted_content'], reasoning: { summary: 'auto' } };
 const { input } = await echoResponses(createResponsesWire({ script }), encrypted);
-const kept = await echoResponses(createResponsesWire({ script }), {});
+const keptHistory = await echoResponses(createResponsesWire({ script }), {});
 
 /**
  * The start of the history: 0 question, 1 reasoning, 2 call, 3 output; 4 reasoning, 5 and 6 calls, 7 and 8
@@ -23,7 +23,7 @@ const withChanges = (place: number, changes: Json) => withAt(place, { ...itemAt(
 const idAt = (place: number) => String(itemAt(place).id);
 const callIdAt = (place: number) => String(itemAt(place).call_id);
 const blobAt = (place: number) => String(itemAt(place).encrypted_content);
-const shortened = blobAt(4).slice(0, -4);
+const shortenedBlob = blobAt(4).slice(0, -4);
 const toReferences = (items: readonly Json[]) =>
   items.map((item) => (item.type === 'reasoning' ? { type: 'item_reference', id: item.id } : item));
 
@@ -42,12 +42,12 @@ const refusalBody = (
   status,
   body: { error: { message, type: 'invalid_request_error', param, code } },
 });
-const notVerified = (message: string) =>
+const notVerifiedMessage = (message: string) =>
   refusalBody(message, { param: null, code: 'invalid_encrypted_content' });
 
-const noReasoning = (type: string, place: number, reasoning: number) =>
+const noReasoningMessage = (type: string, place: number, reasoning: number) =>
   `Item '${idAt(place)}' of type '${type}' was provided without its required 'reasoning' item: '${idAt(reasoning)}'.`;
-const nothingFollows = (place: number) =>
+const nothingFollowsMessage = (place: number) =>
   `Item '${idAt(place)}' of type 'reasoning' was provided without its required following item.`;
 const duplicateMessage = (what: string) =>
   `Duplicate item found with id ${what}. Remove duplicate items from your input and try again.`;
@@ -58,7 +58,7 @@ describe('the strict server of the Responses API', () => {
       status: 200,
       body: { output: [{ type: 'reasoning' }, { type: 'message' }] },
     });
-    expect((await ask(toReferences(kept.input), {})).status).toBe(200);
+    expect((await ask(toReferences(keptHistory.input), {})).status).toBe(200);
   });
 
   it('accepts a steering message and late tools', async () => {
@@ -71,11 +71,19 @@ describe('the strict server of the Responses API', () => {
   });
 
   it.each([
-    ['without a reasoning item', withoutItems(4), noReasoning('function_call', 5, 4)],
-    ['without the reasoning item of a message', withoutItems(14), noReasoning('message', 15, 14)],
-    ['with a reasoning item after its call', input.with(1, itemAt(2)).with(2, itemAt(1)), nothingFollows(1)],
-    ['with two reasoning items swapped', input.with(1, itemAt(4)).with(4, itemAt(1)), nothingFollows(4)],
-    ['without the items that follow a reasoning item', withoutItems(2, 3), nothingFollows(1)],
+    ['without a reasoning item', withoutItems(4), noReasoningMessage('function_call', 5, 4)],
+    ['without the reasoning item of a message', withoutItems(14), noReasoningMessage('message', 15, 14)],
+    [
+      'with a reasoning item after its call',
+      input.with(1, itemAt(2)).with(2, itemAt(1)),
+      nothingFollowsMessage(1),
+    ],
+    [
+      'with two reasoning items swapped',
+      input.with(1, itemAt(4)).with(4, itemAt(1)),
+      nothingFollowsMessage(4),
+    ],
+    ['without the items that follow a reasoning item', withoutItems(2, 3), nothingFollowsMessage(1)],
     [
       'with an output without its call',
       withoutItems(5),
@@ -105,8 +113,8 @@ describe('the strict server of the Responses API', () => {
   it.each([
     [
       'shortened',
-      { encrypted_content: shortened },
-      `The encrypted content gAAA...${shortened.slice(-4)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
+      { encrypted_content: shortenedBlob },
+      `The encrypted content gAAA...${shortenedBlob.slice(-4)} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`,
     ],
     [
       'that of another item',
@@ -114,7 +122,7 @@ describe('the strict server of the Responses API', () => {
       `The encrypted content for item ${idAt(4)} could not be verified. Reason: Encrypted content item_id did not match the target item id.`,
     ],
   ])('refuses encrypted reasoning that is %s', async (_name, changes, words) => {
-    expect(await ask(withChanges(4, changes))).toEqual(notVerified(words));
+    expect(await ask(withChanges(4, changes))).toEqual(notVerifiedMessage(words));
   });
 
   it('refuses references to reasoning that it has not stored', async () => {

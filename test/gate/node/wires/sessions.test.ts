@@ -9,38 +9,38 @@ import { WIRES, type WireName } from '../../../wires/session/servers.ts';
 import { drawnStops, everyStop, noStops } from '../../../wires/session/stops.ts';
 import { type MemoryResult, playInMemory } from './play.ts';
 
-const nothing = { refused: [], lost: [], miscounted: [] };
+const noProblems = { refused: [], lost: [], miscounted: [] };
 
 /**
  * Without streaming, kills follow the store of an event. With streaming, they precede it, after the work for
  * the event.
  */
-const plays = WIRES.flatMap((wire) => [
+const playCases = WIRES.flatMap((wire) => [
   { wire, isWatched: false, side: 'after' as const, manner: 'as JSON' },
   { wire, isWatched: true, side: 'before' as const, manner: 'as a stream' },
 ]);
 
-const asJson = new Map<WireName, Promise<MemoryResult>>();
+const playsAsJson = new Map<WireName, Promise<MemoryResult>>();
 
 /** A session without streaming that is killed after each append. Several tests use the same result. */
 function killedAsJson(wire: WireName): Promise<MemoryResult> {
-  const play = asJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: everyStop('after') });
-  asJson.set(wire, play);
+  const play = playsAsJson.get(wire) ?? playInMemory({ wire, isWatched: false, stops: everyStop('after') });
+  playsAsJson.set(wire, play);
   return play;
 }
 
 describe('a session that uses every kind of tool', () => {
-  it.each(plays)('is complete over $wire $manner', async ({ wire, isWatched }) => {
+  it.each(playCases)('is complete over $wire $manner', async ({ wire, isWatched }) => {
     const { verdict, kills } = await playInMemory({ wire, isWatched, stops: noStops });
-    expect(verdict).toMatchObject({ ...nothing, unknown: 0 });
+    expect(verdict).toMatchObject({ ...noProblems, unknown: 0 });
     expect(kills).toBe(0);
   });
 
-  it.each(plays)('is complete over $wire $manner if it is killed $side each append', async (play) => {
+  it.each(playCases)('is complete over $wire $manner if it is killed $side each append', async (play) => {
     const { verdict, kills } = play.isWatched
       ? await playInMemory({ ...play, stops: everyStop(play.side) })
       : await killedAsJson(play.wire);
-    expect(verdict).toMatchObject(nothing);
+    expect(verdict).toMatchObject(noProblems);
     expect(kills).toBeGreaterThan(30);
   });
 });
@@ -50,7 +50,7 @@ describe('a session that uses every kind of tool', () => {
  * part of one play, and each value of `wantsThoughts` is played with every change. `npm run wires` plays all
  * combinations.
  */
-const changing = (
+const changingCases = (
   [
     ['gemini', 'flap'],
     ['anthropic-budget', 'fallback'],
@@ -71,11 +71,11 @@ const changing = (
 ).map(([wire, change], at) => ({ wire, change, isWatched: at % 2 === 0 }));
 
 describe('a session whose models change within a turn', () => {
-  it.each(changing)('is complete over $wire with the change $change', async (play) => {
+  it.each(changingCases)('is complete over $wire with the change $change', async (play) => {
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     onTestFinished(() => void vi.restoreAllMocks());
     const { verdict } = await playInMemory({ ...play, stops: noStops });
-    expect(verdict).toMatchObject({ ...nothing, unknown: 0 });
+    expect(verdict).toMatchObject({ ...noProblems, unknown: 0 });
   });
 });
 
@@ -91,7 +91,7 @@ it('a session changes its models at the same replies if other replies were lost 
   expect([models.slice(0, 4), kills, verdict]).toMatchObject([
     [...Array(3).fill('gemini-3-flash-preview'), 'some-model'],
     2,
-    nothing,
+    noProblems,
   ]);
 });
 

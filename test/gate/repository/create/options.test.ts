@@ -15,20 +15,20 @@ import { defaultAnswers } from '../../../../src/create/cli/questions.ts';
 import { renderProject } from '../../../../src/create/cli/render.ts';
 import { readTarget } from '../../../../src/create/cli/target.ts';
 
-const nothing = { folder: undefined, template: undefined, manager: undefined, holdfast: undefined };
-const usual = { type: 'create', ...nothing, install: true, git: true, yes: false };
+const noOptions = { folder: undefined, template: undefined, manager: undefined, holdfast: undefined };
+const usualCommand = { type: 'create', ...noOptions, install: true, git: true, yes: false };
 
 describe('readCommand', () => {
   it.each([
-    ['', usual],
-    ['my-app', { ...usual, folder: 'my-app' }],
-    ['my-app --template chat --yes', { ...usual, folder: 'my-app', template: 'chat', yes: true }],
-    ['-t embed -y .', { ...usual, folder: '.', template: 'embed', yes: true }],
+    ['', usualCommand],
+    ['my-app', { ...usualCommand, folder: 'my-app' }],
+    ['my-app --template chat --yes', { ...usualCommand, folder: 'my-app', template: 'chat', yes: true }],
+    ['-t embed -y .', { ...usualCommand, folder: '.', template: 'embed', yes: true }],
     [
       '--package-manager=pnpm --no-install --no-git',
-      { ...usual, manager: 'pnpm', install: false, git: false },
+      { ...usualCommand, manager: 'pnpm', install: false, git: false },
     ],
-    ['--holdfast ../holdfast.tgz', { ...usual, holdfast: '../holdfast.tgz' }],
+    ['--holdfast ../holdfast.tgz', { ...usualCommand, holdfast: '../holdfast.tgz' }],
     ['--template chat --help', { type: 'help' }],
     ['--version', { type: 'version' }],
   ])('reads the arguments "%s"', (line, command) => {

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelRequest } from '../../../../src/model/entry.ts';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { handOvers, queued } from '../../../fixtures/hand-overs.ts';
+import { handOvers, queuedTurns } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
 import { lostClients } from '../../../fixtures/lost-clients.ts';
 import { limitTo } from '../../../fixtures/platform.ts';
@@ -35,7 +35,7 @@ function countHandOvers(session: string, by: typeof handOvers): number {
 
 const refuse = () => Promise.reject(new Error('this invocation is cut off'));
 /** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
-const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+const abandonedApp = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 /** Reads the whole journal, page by page. */
 async function wholeJournal(session: string): Promise<Record<string, unknown>[]> {
@@ -53,7 +53,7 @@ describe('a turn in the background', () => {
     const session = newSession();
     await post(session, { message: script('Done.').message() }, BACKGROUND);
     await followToEnd(session);
-    expect([countHandOvers(session, handOvers), countHandOvers(session, queued)]).toEqual([
+    expect([countHandOvers(session, handOvers), countHandOvers(session, queuedTurns)]).toEqual([
       1,
       hasQueue ? 1 : 0,
     ]);
@@ -122,7 +122,7 @@ describe('a turn whose invocation goes silent', () => {
     const never = holdReply('Never.', { deaf: true });
     onTestFinished(never.release);
     const { message, model } = script(never.reply, record('taken'), 'Done.');
-    const answering = post(session, { message: message() }, { via: abandoned });
+    const answering = post(session, { message: message() }, { via: abandonedApp });
     await never.asked();
     advanceTime(LONG_LEASE_MS);
     await advanceClock(session, LONG_LEASE_MS);

@@ -3,7 +3,7 @@ import { ConfigurationError, createHoldfast } from '../../../../src/create-holdf
 import { defineSchedule } from '../../../../src/modules/schedules/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 
-const daily = {
+const dailyConfig = {
   name: 'daily',
   cron: '0 6 * * *',
   agent: 'scripted',
@@ -16,7 +16,7 @@ describe('defineSchedule', () => {
   it.each(['0 6 * * *', '*/5 0-12 1,15 JAN-MAR MON#2', '59 23 LW * 6L', '  0   6 * * *  '])(
     'accepts the cron expression %j',
     (cron) => {
-      expect(() => defineSchedule({ ...daily, cron })).not.toThrow();
+      expect(() => defineSchedule({ ...dailyConfig, cron })).not.toThrow();
     },
   );
 
@@ -50,20 +50,23 @@ describe('defineSchedule', () => {
     ],
     [{ message: '\n' }, "Schedule 'daily': its message is blank."],
   ])('refuses the schedule %j', (change, message) => {
-    expect(() => defineSchedule({ ...daily, ...change })).toThrow(message);
+    expect(() => defineSchedule({ ...dailyConfig, ...change })).toThrow(message);
   });
 });
 
 describe('an app with schedules', () => {
   it('accepts a schedule without an owner if the built-in authentication or `auth` names one', () => {
-    const use = [defineSchedule({ ...daily, owner: undefined })];
+    const use = [defineSchedule({ ...dailyConfig, owner: undefined })];
     const auth = Object.assign(() => ({ id: 'ann' }), { owner: () => ({ id: 'ann' }) });
     expect(() => createHoldfast({ agents: [scripted], use })).not.toThrow();
     expect(() => createHoldfast({ agents: [scripted], use, auth })).not.toThrow();
   });
 
   it('is refused if neither the schedule nor `auth` names the owner of its sessions', () => {
-    const use = [defineSchedule(daily), defineSchedule({ ...daily, name: 'nightly', owner: undefined })];
+    const use = [
+      defineSchedule(dailyConfig),
+      defineSchedule({ ...dailyConfig, name: 'nightly', owner: undefined }),
+    ];
     expect(() => createHoldfast({ agents: [scripted], use, auth: () => ({ id: 'ann' }) })).toThrow(
       new ConfigurationError(
         "Schedule 'nightly' has no owner, but the app has its own `auth`. Give the schedule `owner`: { tenant } or { id } of " +
@@ -73,14 +76,14 @@ describe('an app with schedules', () => {
   });
 
   it('is refused if a schedule starts an unknown agent', () => {
-    const use = [defineSchedule({ ...daily, agent: 'clerk' })];
+    const use = [defineSchedule({ ...dailyConfig, agent: 'clerk' })];
     expect(() => createHoldfast({ agents: [scripted], use })).toThrow(
       new ConfigurationError("Schedule 'daily' starts the agent 'clerk', which is not among the agents."),
     );
   });
 
   it('is refused if two schedules have the same name', () => {
-    const use = [defineSchedule(daily), defineSchedule({ ...daily, cron: '0 7 * * *' })];
+    const use = [defineSchedule(dailyConfig), defineSchedule({ ...dailyConfig, cron: '0 7 * * *' })];
     expect(() => createHoldfast({ agents: [scripted], use })).toThrow(
       new ConfigurationError(
         "The module 'schedules' is used twice under the key 'daily'. Give one of them another key.",

@@ -13,7 +13,7 @@ import { journal, json, post, type Send } from '../http/client.ts';
 const TIME = Date.parse('2027-01-31T06:00:00Z');
 const CRON = '0 6 * * *';
 
-const owned: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
+const ownedApp: Send = appWith({ auth: () => ({ id: 'anybody', tenant: 'acme' }) });
 
 /** A schedule with its own session. */
 function dailySchedule(
@@ -43,7 +43,7 @@ async function tick(
 }
 
 const endsOf = async (session: string): Promise<number> =>
-  (await journal(session, owned)).filter(({ type }) => type === 'turn-ended').length;
+  (await journal(session, ownedApp)).filter(({ type }) => type === 'turn-ended').length;
 
 const log = vi.spyOn(console, 'error').mockImplementation(() => {});
 afterEach(() => log.mockClear());
@@ -55,13 +55,13 @@ describe('a schedule', () => {
     });
     await tick([schedule]);
     await expect.poll(() => endsOf(session)).toBe(1);
-    expect((await journal(session, owned))[1]).toMatchObject({
+    expect((await journal(session, ownedApp))[1]).toMatchObject({
       type: 'turn-started',
       message: expect.stringMatching(/^Report\. /),
       context: { locale: 'de' },
       principal: { id: 'schedule:daily', tenant: 'acme' },
     });
-    expect((await json(await owned(session))).turn).toMatchObject({ text: 'Good morning.' });
+    expect((await json(await ownedApp(session))).turn).toMatchObject({ text: 'Good morning.' });
   });
 
   it('starts one turn for a time that is delivered twice, and another for the next time', async () => {
@@ -71,7 +71,7 @@ describe('a schedule', () => {
     await tick([schedule]);
     await tick([schedule], { time: TIME + 86_400_000 });
     await expect.poll(() => endsOf(session)).toBe(2);
-    expect((await journal(session, owned)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
+    expect((await journal(session, ownedApp)).filter(({ type }) => type === 'turn-started')).toHaveLength(2);
   });
 
   it('belongs to the caller of the built-in authentication if it names no owner', async () => {
@@ -98,7 +98,7 @@ describe('a schedule', () => {
   it('does not start on another cron expression', async () => {
     const { schedule, session } = dailySchedule('Report.');
     await tick([schedule], { cron: '0 7 * * *' });
-    expect((await owned(session)).status).toBe(404);
+    expect((await ownedApp(session)).status).toBe(404);
   });
 
   it('derives its session and its message from the time', async () => {
@@ -110,7 +110,7 @@ describe('a schedule', () => {
     });
     await tick([schedule]);
     const session = `/agents/scripted/sessions/${id}-2027-01-31`;
-    expect((await journal(session, owned))[1]).toMatchObject({
+    expect((await journal(session, ownedApp))[1]).toMatchObject({
       message: expect.stringMatching(/^It is 2027-01-31T06:00:00.000Z\. /),
     });
   });
@@ -119,7 +119,7 @@ describe('a schedule', () => {
     const answer = holdReply('First.');
     const { message } = script(answer.reply, 'Second.');
     const { schedule, session } = dailySchedule(message());
-    const first = post(session, { message: message() }, { via: owned });
+    const first = post(session, { message: message() }, { via: ownedApp });
     await answer.asked();
     await tick([schedule]);
     await tick([schedule]);
@@ -127,7 +127,7 @@ describe('a schedule', () => {
     answer.release();
     await first;
     await expect.poll(() => endsOf(session)).toBe(2);
-    expect((await json(await owned(session))).turn).toMatchObject({ text: 'Second.' });
+    expect((await json(await ownedApp(session))).turn).toMatchObject({ text: 'Second.' });
   });
 
   it('fails if its session has the maximum number of waiting messages', async () => {

@@ -31,7 +31,7 @@ it('TurnRunner resumes a turn when the object that handed it over was reset, as 
 });
 
 /** A stored turn without a lease holder. The tests' Worker ignores turns of an agent with this name. */
-async function leftAlone(text: string) {
+async function startLeftTurn(text: string) {
   const session = newSession('agent');
   const agent = { ...scripted, name: 'agent' };
   const { TurnRunner, worker } = createHoldfast({ agents: [agent] });
@@ -48,7 +48,7 @@ async function leftAlone(text: string) {
 
 it('TurnRunner registers the turn with its execution context until the turn ends', async () => {
   const answer = holdReply('Done.');
-  const { run, execution, outcome } = await leftAlone(script(answer.reply).message());
+  const { run, execution, outcome } = await startLeftTurn(script(answer.reply).message());
   void run();
   await answer.asked();
   answer.release();
@@ -57,7 +57,7 @@ it('TurnRunner registers the turn with its execution context until the turn ends
 });
 
 it('TurnRunner reports a failure to its caller, but not to its execution context', async () => {
-  const { run, execution } = await leftAlone('Hello');
+  const { run, execution } = await startLeftTurn('Hello');
   await expect(run('no name')).rejects.toThrow(SyntaxError);
   await waitOnExecutionContext(execution);
 });

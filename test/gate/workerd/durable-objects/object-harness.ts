@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'c
 import { env } from 'cloudflare:workers';
 import type { SessionPort } from '../../../../src/testing/entry.ts';
 import { createObjectSession, type SessionObject } from '../../../doors/durable-objects.ts';
-import { deletions, handOvers, offers, sentOff } from '../../../fixtures/hand-overs.ts';
+import { deletions, dispatchedSessions, handOvers, offers } from '../../../fixtures/hand-overs.ts';
 import { HeldTime } from '../../../fixtures/held-time.ts';
 import { withLease } from '../../../fixtures/lease-terms.ts';
 import { waitUntil } from '../../../fixtures/scripts.ts';
@@ -134,7 +134,7 @@ function handedOverBy(name: string): Promise<void> {
   const count = (names: readonly string[]): number => names.filter((one) => one === name).length;
   return waitUntil(
     () =>
-      count(handOvers.map((handOver) => handOver.name)) === count(sentOff) &&
+      count(handOvers.map((handOver) => handOver.name)) === count(dispatchedSessions) &&
       count(deletions.over.map((one) => one.name)) === count(deletions.asked.map((one) => one.name)) &&
       count(offers.over.map((one) => one.name)) === count(offers.asked.map((one) => one.name)),
   );

@@ -16,10 +16,10 @@ const delivery = (body: object, secret = SECRET) =>
   fromGithub('issues', { secret, body: JSON.stringify(body) });
 
 const repository = { full_name: `acme/${crypto.randomUUID()}` };
-const opened = { action: 'opened', issue: { number: 42, title: 'The shop is closed' }, repository };
+const openedPayload = { action: 'opened', issue: { number: 42, title: 'The shop is closed' }, repository };
 
 it('a signed delivery starts a turn whose answer the caller of the Worker can read', async () => {
-  const taken = await send('/hooks/github', { method: 'POST', ...(await delivery(opened)) });
+  const taken = await send('/hooks/github', { method: 'POST', ...(await delivery(openedPayload)) });
   expect(taken.status).toBe(202);
   const { session, turn } = await json(taken);
   expect(session).toBe(`${repository.full_name.replace('/', ':')}:42`);
@@ -32,7 +32,7 @@ it('a signed delivery starts a turn whose answer the caller of the Worker can re
 it('a delivery with another signature starts no turn', async () => {
   const refused = await send('/hooks/github', {
     method: 'POST',
-    ...(await delivery(opened, 'another secret')),
+    ...(await delivery(openedPayload, 'another secret')),
   });
   expect(refused.status).toBe(401);
 });

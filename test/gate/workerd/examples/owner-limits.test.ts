@@ -2,7 +2,7 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { expect, it } from 'vitest';
-import { leftToday } from '../../../../src/examples/owner-limits/left-today.ts';
+import { remainingToday } from '../../../../src/examples/owner-limits/left-today.ts';
 import worker from '../../../../src/examples/owner-limits/worker.ts';
 import { json, newSession, ORIGIN, post, type Send } from '../http/client.ts';
 
@@ -32,5 +32,5 @@ it('the documented plans refuse the third turn of a day on the free plan, and re
   expect(await statuses(acme)).toEqual([200, 200, 200]);
   const { owner, limits } = await json(await acme('/limits'));
   expect([owner, Object(limits)[0]]).toMatchObject(['tenant:acme', { limit: 'turns', most: 2_000, used: 3 }]);
-  expect(await leftToday(vars, 'token')).toBe(38);
+  expect(await remainingToday(vars, 'token')).toBe(38);
 });

@@ -22,14 +22,14 @@ import { answer, linkOf, startWaitingTurn } from '../http/waiting.ts';
 import { appOf, collect, LOCAL, newSessionInCode, sessionAt, withoutIds } from './from-code.ts';
 
 const record = (note: string) => ({ calls: [{ name: 'record', input: { note } }] });
-const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 const throwBroken = (): never => {
   throw new Error('broken');
 };
 
 /** A waiting turn of the clerk, from code. */
-async function waitingInCode(tool: string, ...replies: string[]) {
+async function startWaitingInCode(tool: string, ...replies: string[]) {
   const { path, chat } = newSessionInCode('clerk');
   const to = crypto.randomUUID();
   const input = tool === 'look_up' ? { id: 'o1' } : { to, amount: 1 };
@@ -43,7 +43,7 @@ async function waitingInCode(tool: string, ...replies: string[]) {
 describe('the same session over HTTP and from code', () => {
   it('returns the same answer, events and state for a message with calls', async () => {
     const both = { context: { locale: 'de' }, loopId: 'loop' };
-    const replies = [adding, record('parity'), 'Done.'] as const;
+    const replies = [addReply, record('parity'), 'Done.'] as const;
     const path = newSession();
     const byHttp = await json(await post(path, { message: script(...replies).message(), ...both }));
     const { path: other, chat } = newSessionInCode();
@@ -60,7 +60,7 @@ describe('the same session over HTTP and from code', () => {
 
   it('resumes a turn that waits for a decision', async () => {
     const web = await startWaitingTurn(['pay'], { replies: ['Done.'] });
-    const { path, chat, to, asked, call } = await waitingInCode('pay', 'Done.');
+    const { path, chat, to, asked, call } = await startWaitingInCode('pay', 'Done.');
     const told = await json(await send(`${web.session}/turns/${web.turn}`));
     expect(withoutIds(asked)).toEqual(withoutIds(told));
     const byHttp = await json(await answer(linkOf(web), { decision: 'approve', reason: 'Fine.' }));
@@ -72,7 +72,7 @@ describe('the same session over HTTP and from code', () => {
 
   it('accepts the result of a tool that the caller runs', async () => {
     const web = await startWaitingTurn(['look_up'], { replies: ['Done.'] });
-    const { path, chat, call, model } = await waitingInCode('look_up', 'Done.');
+    const { path, chat, call, model } = await startWaitingInCode('look_up', 'Done.');
     const byHttp = await json(await answer(linkOf(web), { result: { total: 12.5 } }));
     const fromCode = await chat.result(call.call, { result: { total: 12.5 } });
     expect(withoutIds(fromCode)).toEqual(withoutIds(byHttp));
@@ -82,7 +82,7 @@ describe('the same session over HTTP and from code', () => {
 
   it('shows the same running turn', async () => {
     const path = newSession();
-    const replies = [adding, 'Three.'] as const;
+    const replies = [addReply, 'Three.'] as const;
     const message = { message: script(...replies).message() };
     const stream = await allEvents(await post(path, message, { headers: SSE }));
     const shown: ShownEvent[] = [];
@@ -119,7 +119,7 @@ describe('send', () => {
 
   it('returns the events of an earlier turn from the journal', async () => {
     const { chat } = newSessionInCode();
-    const text = script(adding, 'Three.').message();
+    const text = script(addReply, 'Three.').message();
     const first = await chat.send(text, { idempotencyKey: 'k' });
     const shown: ShownEvent[] = [];
     const onEvent = (event: ShownEvent) => void shown.push(event);
@@ -176,7 +176,7 @@ describe('send', () => {
   });
 
   it('returns immediately, with the pending calls, if it queues behind a waiting turn', async () => {
-    const { chat, asked } = await waitingInCode('pay');
+    const { chat, asked } = await startWaitingInCode('pay');
     const queued = await chat.send('Next.', { whenBusy: 'queue' });
     expect(queued).toEqual({
       turn: queued.turn,
@@ -188,7 +188,7 @@ describe('send', () => {
   });
 
   it('declines the pending calls of the previous turn', async () => {
-    const { chat, asked, to } = await waitingInCode('pay', 'Next.');
+    const { chat, asked, to } = await startWaitingInCode('pay', 'Next.');
     expect((await chat.send('Never mind.', { pending: 'decline' })).text).toBe('Next.');
     expect(await chat.turn(asked.turn)).toMatchObject({ outcome: 'cancelled' });
     expect(paidTo(to)).toEqual([]);
@@ -217,7 +217,7 @@ describe('send', () => {
     const log: string[] = [];
     const app = appOf({ log: (entry) => entry.event !== 'turn' && void log.push(entry.message) });
     const chat = sessionAt(newSession(), LOCAL, app);
-    const replies = [adding, 'Done.'] as const;
+    const replies = [addReply, 'Done.'] as const;
     const answered = await chat.send(script(...replies).message(), { onEvent });
     expect(answered.text).toBe('Done.');
     expect(log).toEqual(['`onEvent` of a message threw, and is not called again']);
@@ -319,7 +319,7 @@ describe('cancel and erase', () => {
 describe('the events of one turn', () => {
   it('are its own journaled events, up to the last one', async () => {
     const { chat } = newSessionInCode();
-    const { message } = script(adding, 'Three.', 'Four.');
+    const { message } = script(addReply, 'Three.', 'Four.');
     await chat.send(message());
     const { turn } = await chat.send('And one more?');
     const all = await collect(chat.events());
@@ -333,7 +333,7 @@ describe('the events of one turn', () => {
 
 describe('a custom RPC method', () => {
   it('runs a turn', async () => {
-    const { message } = script(adding, 'Three.');
+    const { message } = script(addReply, 'Three.');
     expect(await exports.Desk.ask(sessionId(newSession()), message())).toBe('Three.');
   });
 

@@ -11,7 +11,7 @@ import { allEvents, followToEnd, journal, json, post, SSE, send } from '../http/
 import { answer, startWaitingTurn } from '../http/waiting.ts';
 import { appOf, collect, LOCAL, newSessionInCode, refusal, refusalOf, sessionAt } from './from-code.ts';
 
-const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 const seqsIn = (items: readonly TurnItem[]): number[] =>
   items.flatMap((item) => ('seq' in item ? item.seq : []));
@@ -32,7 +32,7 @@ async function waitInChat(...tools: string[]) {
 describe('session.stream', () => {
   it('yields the turn’s items in order, as HTTP does, and its answer last', async () => {
     const { path, chat } = newSessionInCode();
-    const stream = await chat.stream(script(adding, 'Three.').message());
+    const stream = await chat.stream(script(addReply, 'Three.').message());
     const items = await collect(stream);
     expect(seqsIn(items)).toEqual(await journaledSeqs(path));
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['text-delta', 'progress']));
@@ -42,7 +42,7 @@ describe('session.stream', () => {
 
   it('begins the turn before the first read, and the turn ends even if the stream is not read', async () => {
     const { path, chat } = newSessionInCode();
-    const { turn } = await chat.stream(script(adding, 'Three.').message());
+    const { turn } = await chat.stream(script(addReply, 'Three.').message());
     expect((await followToEnd(path)).at(-1)).toMatchObject({
       type: 'turn-ended',
       turn,
@@ -52,7 +52,7 @@ describe('session.stream', () => {
 
   it('can be abandoned: the turn resumes in another invocation', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = holdReply(adding);
+    const slow = holdReply(addReply);
     for await (const { type } of await chat.stream(script(slow.reply, 'Three.').message())) {
       if (type === 'turn-started') break;
     }
@@ -64,7 +64,7 @@ describe('session.stream', () => {
 
   it('ends without an error if its consumer stops waiting', async () => {
     const { path, chat } = newSessionInCode();
-    const slow = holdReply(adding);
+    const slow = holdReply(addReply);
     const gone = new AbortController();
     const stream = await chat.stream(script(slow.reply, 'Three.').message(), { signal: gone.signal });
     const reading = collect(stream);
@@ -80,7 +80,7 @@ describe('session.stream', () => {
     const piece = 'x'.repeat(100 * 1024);
     const pieces = Array.from({ length: 15 }, () => piece);
     const last = holdReply('Done.');
-    const long = { text: pieces.join(''), pieces, ...adding };
+    const long = { text: pieces.join(''), pieces, ...addReply };
     const stream = await chat.stream(script(long, last.reply).message());
     await last.asked();
     last.release();
@@ -93,7 +93,7 @@ describe('session.stream', () => {
 
   it('begins after the event in `after`, even in an earlier turn', async () => {
     const { path, chat } = newSessionInCode();
-    const text = script(adding, 'Three.').message();
+    const text = script(addReply, 'Three.').message();
     const first = await collect(await chat.stream(text, { idempotencyKey: 'k' }));
     const after = seqsIn(first)[1] ?? 0;
     const again = await collect(await chat.stream(text, { idempotencyKey: 'k', after }));
@@ -103,7 +103,7 @@ describe('session.stream', () => {
 
   it('reports where to continue if the invocation has to end before the turn', async () => {
     const { path, chat } = newSessionInCode('marathon');
-    const answers = Array.from({ length: 30 }, () => holdReply(adding));
+    const answers = Array.from({ length: 30 }, () => holdReply(addReply));
     const answering = post(path, {
       message: script(...answers.map(({ reply }) => reply), 'Done.').message(),
     });
@@ -255,7 +255,7 @@ describe('session.follow', () => {
   it('shows a turn that runs elsewhere, until it ends', async () => {
     const { path, chat } = newSessionInCode();
     const slow = holdReply('Three.');
-    const running = post(path, { message: script(adding, slow.reply).message() });
+    const running = post(path, { message: script(addReply, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await chat.state();
     const reading = collect(await chat.follow(openTurn ?? ''));
@@ -267,7 +267,7 @@ describe('session.follow', () => {
 
   it('yields the same items as the client’s stream', async () => {
     const { path, chat } = newSessionInCode();
-    const { turn } = await chat.send(script(adding, 'Three.').message());
+    const { turn } = await chat.send(script(addReply, 'Three.').message());
     const items = await collect(await chat.follow(turn, { after: 3 }));
     const events = await allEvents(await send(`${path}/turns/${turn}?after=3`, { headers: SSE }));
     expect(items.map((item) => ('seq' in item ? item : item.type))).toEqual(

@@ -45,11 +45,11 @@ const desk = (
   more: object = {},
 ) =>
   createKilledSession(() => {
-    const clerk = { name: 'clerk', description: 'Files.', instructions: 'File.', tools: [told] };
+    const clerk = { name: 'clerk', description: 'Files.', instructions: 'File.', tools: [toldTool] };
     return { tools: make() ?? [], ...more, others: [defineAgent(clerk)] };
   }, replies);
 
-const told = requireApproval(
+const toldTool = requireApproval(
   defineTool({
     name: 'tell',
     description: 'Tells.',
@@ -144,7 +144,7 @@ describe('over HTTP, with the object killed between requests', () => {
   it.each([
     [
       'an agentic tool',
-      () => defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [told] }),
+      () => defineAgenticTool({ name: 'work', description: 'Works.', input: task, tools: [toldTool] }),
     ],
     ['a subagent', () => defineSubagent({ agent: 'clerk', name: 'work', input: task })],
   ])(

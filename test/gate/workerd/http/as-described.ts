@@ -50,13 +50,13 @@ export const assertDescribedEvent = (stream: Response, event: SentEvent): void =
 
 const streams = new WeakMap<Response, (event: SentEvent) => void>();
 
-interface Answered {
+interface CheckedAnswer {
   readonly pathname: string;
   readonly method: string;
   readonly response: Response;
 }
 
-async function checkResponse(description: Description, answered: Answered): Promise<Response> {
+async function checkResponse(description: Description, answered: CheckedAnswer): Promise<Response> {
   const { method, response, pathname } = answered;
   const { status, headers } = response;
   // A preflight request is not an operation.
@@ -85,7 +85,7 @@ async function checkResponse(description: Description, answered: Answered): Prom
 }
 
 /** Returns the described responses of a path, by status. */
-const responsesOf = ({ paths }: Description, { pathname, method }: Answered) =>
+const responsesOf = ({ paths }: Description, { pathname, method }: CheckedAnswer) =>
   paths.find(({ path }) => path.test(pathname))?.methods.get(method === 'HEAD' ? 'GET' : method);
 
 const typeOf = (value: unknown): string => String(Object(value).type).replace('urn:holdfast:problem:', '');

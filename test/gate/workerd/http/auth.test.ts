@@ -15,7 +15,7 @@ import { journal, json, newSession, post, type Send } from './client.ts';
 
 const bearerHeader = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const notConfigured = {
+const notConfiguredProblem = {
   type: 'urn:holdfast:problem:not-configured',
   title: 'not configured',
   status: 401,
@@ -59,11 +59,11 @@ describe('an app without authentication', () => {
     for (const origin of ['http://localhost', 'http://127.0.0.1:8787', 'https://h.example']) {
       for (const path of paths) {
         const response = await app(`${origin}${path}`);
-        expect([response.status, await json(response)]).toEqual([401, notConfigured]);
+        expect([response.status, await json(response)]).toEqual([401, notConfiguredProblem]);
       }
     }
     const health = await app('/health');
-    expect([health.status, (await json(health)).detail]).toEqual([500, notConfigured.detail]);
+    expect([health.status, (await json(health)).detail]).toEqual([500, notConfiguredProblem.detail]);
   });
 
   it('refuses every caller if the token is blank, including this machine', async () => {
@@ -236,7 +236,7 @@ describe('an app with a token under another name', () => {
       const response = await appWith({ auth })(`${origin}/agents`);
       expect(response.status).toBe(401);
       expect(await json(response)).toEqual({
-        ...notConfigured,
+        ...notConfiguredProblem,
         detail: 'This Worker has no token yet. Set the secret that its bearerToken reads.',
       });
     }

@@ -1,7 +1,7 @@
 /** Messages for a session with an open turn: refused, queued, shown to the running turn, or scheduled. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
-import { type Held, holdReply, type Scripted, script } from '../../../fixtures/scripts.ts';
+import { type HeldReply, holdReply, type Scripted, script } from '../../../fixtures/scripts.ts';
 import {
   allEvents,
   eventsOf,
@@ -30,9 +30,9 @@ const say = (session: string, query: string, body: unknown, headers: Headers = {
     body: JSON.stringify(body),
   });
 
-interface Busy {
+interface BusySession {
   readonly session: string;
-  readonly first: Held;
+  readonly first: HeldReply;
   readonly model: Scripted['model'];
   /** The id of the open turn. */
   readonly turn: string;
@@ -44,9 +44,9 @@ interface Busy {
 const RECORD: ScriptedReply = { calls: [{ name: 'record', input: { note: 'red' } }] };
 
 /** A session whose model works on the first message, and will return these replies. */
-const startBusy = (...replies: readonly string[]): Promise<Busy> => startBusyWith('First.', replies);
+const startBusy = (...replies: readonly string[]): Promise<BusySession> => startBusyWith('First.', replies);
 
-async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<Busy> {
+async function startBusyWith(reply: ScriptedReply, replies: readonly string[]): Promise<BusySession> {
   const session = newManualSession();
   const first = holdReply(reply);
   const { message, model } = script(first.reply, ...replies);

@@ -57,7 +57,7 @@ export async function json(response: Response): Promise<Record<string, unknown>>
   return response.json();
 }
 
-export interface Sent {
+export interface SentEvent {
   /** The sequence number in its id. */
   readonly id?: number;
   readonly event: string;
@@ -65,7 +65,7 @@ export interface Sent {
 }
 
 /** Yields the events of a stream as they arrive. Returning early cancels it. */
-export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
+export async function* eventsOf(response: Response): AsyncGenerator<SentEvent> {
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const waiting: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (message) => waiting.push(message) });
@@ -81,8 +81,8 @@ export async function* eventsOf(response: Response): AsyncGenerator<Sent> {
 }
 
 /** Reads a stream until an event of this name, or its end. */
-export async function readUntil(events: AsyncIterator<Sent>, name?: string): Promise<Sent[]> {
-  const read: Sent[] = [];
+export async function readUntil(events: AsyncIterator<SentEvent>, name?: string): Promise<SentEvent[]> {
+  const read: SentEvent[] = [];
   for (;;) {
     const next = await events.next();
     if (next.done) return read;
@@ -91,7 +91,7 @@ export async function readUntil(events: AsyncIterator<Sent>, name?: string): Pro
   }
 }
 
-export const allEvents = (response: Response): Promise<Sent[]> => readUntil(eventsOf(response));
+export const allEvents = (response: Response): Promise<SentEvent[]> => readUntil(eventsOf(response));
 
 /** Returns the journal from the API. */
 export async function journal(session: string, via: Send = send): Promise<Record<string, unknown>[]> {

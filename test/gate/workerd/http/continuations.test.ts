@@ -9,16 +9,16 @@ import {
   newSession,
   post,
   readUntil,
-  type Sent,
+  type SentEvent,
   SSE,
   send,
 } from './client.ts';
 import { deliverToHolders, newManualSession } from './time.ts';
 import { answer, linkOf, problem, startWaitingTurn } from './waiting.ts';
 
-const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
-const idsOf = (events: readonly Sent[]): number[] => events.flatMap(({ id }) => id ?? []);
+const idsOf = (events: readonly SentEvent[]): number[] => events.flatMap(({ id }) => id ?? []);
 
 /** Returns the sequence numbers of a turn's events after the given one. */
 const seqsOf = async (session: string, after = 0): Promise<number[]> =>
@@ -36,7 +36,7 @@ const WAYS = [
 describe.each(WAYS)('a stream with %s', (_, going) => {
   it('of a message that is sent again under its key shows only the new events', async () => {
     const session = newSession();
-    const body = { message: script(adding, 'Three.').message() };
+    const body = { message: script(addReply, 'Three.').message() };
     const key = { 'idempotency-key': 'k' };
     const first = await allEvents(await post(session, body, { headers: { ...key, ...SSE } }));
     const after = idsOf(first)[2] ?? 0;
@@ -50,7 +50,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
   it('of a new message shows the later events', async () => {
     const session = newSession();
     const { query, headers } = going(3);
-    const body = { message: script(adding, 'Three.').message() };
+    const body = { message: script(addReply, 'Three.').message() };
     const events = await allEvents(await answer(`${session}/messages${query}`, body, { headers }));
     expect(idsOf(events)).toEqual(await seqsOf(session, 3));
     expect(events.at(-1)).toMatchObject({ event: 'answer', data: { text: 'Three.' } });
@@ -81,7 +81,7 @@ describe.each(WAYS)('a stream with %s', (_, going) => {
 
   it('of one turn shows its remaining events', async () => {
     const session = newSession();
-    const { turn } = await json(await post(session, { message: script(adding, 'Three.').message() }));
+    const { turn } = await json(await post(session, { message: script(addReply, 'Three.').message() }));
     const { query, headers } = going(4);
     const events = await allEvents(await send(`${session}/turns/${turn}${query}`, { headers }));
     expect(idsOf(events)).toEqual(await seqsOf(session, 4));
@@ -137,7 +137,7 @@ describe('the stream of a turn', () => {
 
   it('that has ended contains all events and the answer', async () => {
     const session = newSession();
-    const answered = await json(await post(session, { message: script(adding, 'Three.').message() }));
+    const answered = await json(await post(session, { message: script(addReply, 'Three.').message() }));
     const response = await streamOf(session, answered.turn);
     expect(response.status).toBe(200);
     const events = await allEvents(response);
@@ -148,7 +148,7 @@ describe('the stream of a turn', () => {
   it('that runs continues until it ends', async () => {
     const session = newSession();
     const slow = holdReply('Three.');
-    const running = post(session, { message: script(adding, slow.reply).message() });
+    const running = post(session, { message: script(addReply, slow.reply).message() });
     await slow.asked();
     const { openTurn } = await json(await send(session));
     const events = eventsOf(await streamOf(session, openTurn));

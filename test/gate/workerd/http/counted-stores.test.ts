@@ -40,7 +40,7 @@ function countRequests(store: FileStore | undefined) {
   return {
     async place(start: ReturnType<typeof startWith>): Promise<TurnStart> {
       let taken: TurnStart = start;
-      await createTakeWithFiles(() => store ?? working)(request, start, async (placed) => {
+      await createTakeWithFiles(() => store ?? workingStore)(request, start, async (placed) => {
         taken = placed;
         return { answer: { status: 'accepted', turn: placed.turn } };
       });
@@ -51,21 +51,21 @@ function countRequests(store: FileStore | undefined) {
   };
 }
 
-const working: FileStore = {
+const workingStore: FileStore = {
   put: async () => {},
   get: async () => bytes,
   delete: async () => {},
   deleteAll: async () => {},
 };
-const broken: FileStore = {
-  ...working,
+const brokenStore: FileStore = {
+  ...workingStore,
   put: async () => {
     throw new Error('no disk');
   },
 };
 
 it('each stored file counts as a request, unless it is empty', async () => {
-  const { place, counted } = countRequests(working);
+  const { place, counted } = countRequests(workingStore);
   const { bytes: _, ...without } = keptBlob('c');
   const { blobs } = await place(startWith(keptBlob('a'), keptBlob('b'), without));
   const outside = { module: 'files', key: '', incarnation: 'i1', version: 0 };
@@ -74,7 +74,7 @@ it('each stored file counts as a request, unless it is empty', async () => {
 });
 
 it('each part that is read counts as a request, but a lookup of the file does not', async () => {
-  const { find, counted } = countRequests(working);
+  const { find, counted } = countRequests(workingStore);
   const found = await find();
   expect(counted()).toBe(0);
   await found?.read(0, 3);
@@ -83,7 +83,7 @@ it('each part that is read counts as a request, but a lookup of the file does no
 });
 
 it('a failed request counts too', async () => {
-  const { place, counted } = countRequests(broken);
+  const { place, counted } = countRequests(brokenStore);
   await expect(place(startWith(keptBlob('a')))).rejects.toMatchObject({
     message: 'The file store cannot be reached now. The message was not accepted. Send the request again.',
   });

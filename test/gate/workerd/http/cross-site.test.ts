@@ -8,7 +8,7 @@ import { appWith } from './app.ts';
 import { json, newSession, post } from './client.ts';
 import { problem } from './waiting.ts';
 
-const refused = problem(
+const refusedProblem = problem(
   'cross-site',
   403,
   "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
@@ -34,7 +34,7 @@ describe('a request from a page on another site', () => {
     ['DELETE', ''],
   ])('is refused: %s %s', async (method, path) => {
     const response = await appWith({})(`${newSession()}${path}`, { method, headers: EVIL });
-    expect([response.status, await json(response)]).toEqual([403, refused]);
+    expect([response.status, await json(response)]).toEqual([403, refusedProblem]);
   });
 
   it.each<Record<string, string>>([
@@ -56,7 +56,7 @@ describe('a request from a page on another site', () => {
       method: 'DELETE',
       headers: EVIL,
     });
-    expect(await json(response)).toEqual(refused);
+    expect(await json(response)).toEqual(refusedProblem);
   });
 
   it('can read, and webhook deliveries are accepted from any origin', async () => {

@@ -23,9 +23,9 @@ const EXPIRES = 300_000;
 const LAST_WORD = 5_000;
 
 /** The calls that ran, the calls that were stopped, and whether these are held. */
-const asking = { ran: [] as string[], stopped: [] as string[], isHeld: false };
+const askingState = { ran: [] as string[], stopped: [] as string[], isHeld: false };
 afterEach(() => {
-  Object.assign(asking, { ran: [], stopped: [], isHeld: false });
+  Object.assign(askingState, { ran: [], stopped: [], isHeld: false });
 });
 
 const SCHEMA = {
@@ -35,8 +35,8 @@ const SCHEMA = {
 } as const;
 
 async function runBooking(_: unknown, call: CallContext): Promise<unknown> {
-  asking.ran.push(call.id);
-  call.signal.addEventListener('abort', () => asking.stopped.push(call.id));
+  askingState.ran.push(call.id);
+  call.signal.addEventListener('abort', () => askingState.stopped.push(call.id));
   const { decision, input, expired } = await call.ask({
     for: 'decision',
     meanwhile: 'running',
@@ -44,7 +44,7 @@ async function runBooking(_: unknown, call: CallContext): Promise<unknown> {
     schema: SCHEMA,
     expires: EXPIRES,
   });
-  await waitUntil(() => !asking.isHeld);
+  await waitUntil(() => !askingState.isHeld);
   return { decision, ...(input && { input }), ...(expired && { expired }) };
 }
 
@@ -62,7 +62,7 @@ const agent = defineAgent({
 });
 const send = appWith({ agents: [agent] });
 
-interface Asking {
+interface AskingTurn {
   readonly session: string;
   readonly turn: string;
   readonly link: string;
@@ -84,7 +84,7 @@ interface Scene {
 }
 
 /** A running turn whose call has asked. */
-async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<Asking> {
+async function startAsking({ tool = 'book', last = 'Done.', via = send }: Scene = {}): Promise<AskingTurn> {
   const session = newManualSession('agent');
   const { message, model } = script({ calls: [{ name: tool }] }, last);
   const answering = post(session, { message: message() }, { via });
@@ -115,7 +115,7 @@ const lossyApp = (line: { isCut: boolean }) =>
 const decide = (path: string, body: unknown): Promise<Response> => answer(path, body, { via: send });
 
 /** Sends an answer that is accepted, and lets the holder of the turn receive it. */
-async function decideAndHear({ session, link }: Asking, body: unknown): Promise<Response> {
+async function decideAndHear({ session, link }: AskingTurn, body: unknown): Promise<Response> {
   const deciding = decide(link, body);
   await waitForStoredMessage(session);
   deliverToHolders();
@@ -148,7 +148,7 @@ describe('a call that asks while it runs', () => {
       outcome: 'completed',
       artifacts: [{ tool: 'book', value: { decision: 'edit', input: { name: 'Ann' } } }],
     });
-    expect([asking.ran, await pendingOf(session)]).toEqual([[`${turn}.3.0`], []]);
+    expect([askingState.ran, await pendingOf(session)]).toEqual([[`${turn}.3.0`], []]);
     const types = (await journal(session, send)).map(({ type }) => type);
     expect(types).not.toContain('turn-resumed');
   });
@@ -196,7 +196,7 @@ describe('a call that asks while it runs', () => {
   });
 
   it('accepts one answer', async () => {
-    asking.isHeld = true;
+    askingState.isHeld = true;
     const asked = await startAsking();
     const { session, link, answering } = asked;
     const first = decideAndHear(asked, { decision: 'approve' });
@@ -210,7 +210,7 @@ describe('a call that asks while it runs', () => {
         `This question has already been answered. GET ${session} shows the state of the session.`,
       ),
     ]);
-    asking.isHeld = false;
+    askingState.isHeld = false;
     expect(await json(await first)).toMatchObject({ outcome: 'completed' });
     expect(await json(await answering)).toMatchObject({ artifacts: [{ value: { decision: 'approve' } }] });
   });
@@ -219,7 +219,7 @@ describe('a call that asks while it runs', () => {
     const last = holdReply('Done.');
     const { session, link, answering } = await startAsking({ tool: 'book_soon', last: last.reply });
     advanceTime(TIMEOUT);
-    await waitUntil(() => asking.stopped.length > 0);
+    await waitUntil(() => askingState.stopped.length > 0);
     advanceTime(LAST_WORD);
     await last.asked();
     await expect.poll(() => pendingOf(session)).toEqual([]);
@@ -239,14 +239,14 @@ describe('a call that asks while it runs', () => {
         `The turn of this call has ended without an answer. GET ${session} shows the state of the session.`,
       ),
     );
-    expect(asking.ran).toHaveLength(1);
+    expect(askingState.ran).toHaveLength(1);
   });
 
   it('does not prevent its turn from being cancelled', async () => {
     const { session, answering } = await startAsking();
     expect((await send(`${session}/cancel`, { method: 'POST' })).status).toBe(202);
     deliverToHolders();
-    await waitUntil(() => asking.stopped.length > 0);
+    await waitUntil(() => askingState.stopped.length > 0);
     advanceTime(LAST_WORD);
     expect(await json(await answering)).toMatchObject({ outcome: 'cancelled' });
     expect(await pendingOf(session)).toEqual([]);
@@ -277,7 +277,7 @@ describe('a call that asked while it ran, and whose invocation is gone', () => {
     await expect.poll(() => handOvers.some((one) => one.turn === turn)).toBe(true);
     const decided = await decide(link, { decision: 'approve' });
     expect(await json(decided)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    expect(asking.ran).toHaveLength(1);
+    expect(askingState.ran).toHaveLength(1);
     expect(model.requests[1]?.messages.at(-1)?.text).toMatch(
       /^Error: The outcome of this call of 'book' is unknown/,
     );

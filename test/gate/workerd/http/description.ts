@@ -135,12 +135,12 @@ const closeSchema = (schema: unknown): Schema =>
     return isOpen ? { ...value, additionalProperties: false } : value;
   });
 
-interface Making {
+interface DescriptionContext {
   readonly schemas: Described;
   readonly toCheck: (schema: unknown) => Check;
 }
 
-const methodsOf = (item: Described, making: Making): DescribedPath['methods'] =>
+const methodsOf = (item: Described, making: DescriptionContext): DescribedPath['methods'] =>
   new Map(
     Object.entries(item).flatMap(([method, operation]) => {
       if (method === 'parameters') return [];
@@ -153,7 +153,10 @@ const methodsOf = (item: Described, making: Making): DescribedPath['methods'] =>
     }),
   );
 
-function toResponse({ description, content }: Described, { schemas, toCheck }: Making): DescribedResponse {
+function toResponse(
+  { description, content }: Described,
+  { schemas, toCheck }: DescriptionContext,
+): DescribedResponse {
   const bodies = Object.entries<Described>(Object(content));
   const stream = Object(Object(content)['text/event-stream']?.schema).$ref?.split('/').at(-1);
   const events = Object(schemas[stream]).contentSchema?.items;

@@ -26,7 +26,7 @@ const pay = defineTool({
     return 'Paid.';
   },
 });
-const asking: AnyTool = requireApproval(pay, 'Pay?');
+const askingPayTool: AnyTool = requireApproval(pay, 'Pay?');
 const order = defineTool({
   name: 'order',
   description: 'Reads an order.',
@@ -42,9 +42,9 @@ const via = appWith({
       description: 'Pays.',
       instructions: '',
       tools: [
-        asking,
-        withParameter({ ...asking, name: 'pay_for' }, 'reason', v.string()),
-        definePipeline({ name: 'pay_order', steps: [order, asking] }),
+        askingPayTool,
+        withParameter({ ...askingPayTool, name: 'pay_for' }, 'reason', v.string()),
+        definePipeline({ name: 'pay_order', steps: [order, askingPayTool] }),
       ],
       model: modelBySession,
     }),
@@ -52,7 +52,7 @@ const via = appWith({
 });
 
 /** A turn that waits for the approval of a payment. */
-async function waitingFor(name: string, input: Readonly<Record<string, unknown>> = {}) {
+async function startWaitingFor(name: string, input: Readonly<Record<string, unknown>> = {}) {
   const session = newSession('teller');
   const to = crypto.randomUUID();
   const { message, model } = script({ calls: [{ name, input: { to, ...input } }] }, 'Done.');
@@ -65,7 +65,7 @@ const linkOf = (pending: unknown): string => String(Object(pending)[0]?.links?.a
 
 describe('an edit over HTTP', () => {
   it('is refused with every problem, and the question stays open', async () => {
-    const { session, to, link, model } = await waitingFor('pay', { amount: 5 });
+    const { session, to, link, model } = await startWaitingFor('pay', { amount: 5 });
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const problems = ['input: amount: At most 100.'];
     expect([response.status, await json(response)]).toEqual([
@@ -80,7 +80,7 @@ describe('an edit over HTTP', () => {
 
   it('starts from the decorated input, which is shown next to the model’s input', async () => {
     const sent = { amount: 5, reason: 'Rent.' };
-    const { to, link, pending } = await waitingFor('pay_for', sent);
+    const { to, link, pending } = await startWaitingFor('pay_for', sent);
     expect(pending).toMatchObject({
       tool: 'pay_for',
       input: { to, amount: 5 },
@@ -93,7 +93,7 @@ describe('an edit over HTTP', () => {
   });
 
   it('of a call in a nested loop is asked about once more, at a separate address', async () => {
-    const { session, turn, to, link, model } = await waitingFor('pay_order');
+    const { session, turn, to, link, model } = await startWaitingFor('pay_order');
     const response = await answer(link, { decision: 'edit', input: { to, amount: 101 } }, { via });
     const { pending, status } = await json(response);
     expect([response.status, status, pending]).toMatchObject([

@@ -4,12 +4,22 @@ import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { scripted } from '../../../fixtures/scripted-agent.ts';
 import { holdReply, script, waitUntil } from '../../../fixtures/scripts.ts';
 import { appWith, objectsWith } from './app.ts';
-import { allEvents, eventsOf, json, newSession, post, readUntil, type Sent, SSE, send } from './client.ts';
+import {
+  allEvents,
+  eventsOf,
+  json,
+  newSession,
+  post,
+  readUntil,
+  type SentEvent,
+  SSE,
+  send,
+} from './client.ts';
 
-const summarizeEvent = ({ id, event, data }: Sent): unknown =>
+const summarizeEvent = ({ id, event, data }: SentEvent): unknown =>
   event === 'text-delta' || event === 'reply-restarted' ? [event, data.reply, data.text] : [id, event];
 
-const streamEvents = async (message: string, session = newSession()): Promise<Sent[]> =>
+const streamEvents = async (message: string, session = newSession()): Promise<SentEvent[]> =>
   allEvents(await post(session, { message }, { headers: SSE }));
 
 describe('a message whose response is a stream', () => {

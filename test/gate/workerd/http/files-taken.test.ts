@@ -13,7 +13,7 @@ const file = (mediaType: string, more: Record<string, unknown> = {}) => ({
   data: btoa('some bytes'),
   ...more,
 });
-const byUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
+const fileByUrl = (mediaType: string) => ({ type: 'file', mediaType, url: 'https://a.example/f' });
 
 /** Returns the result of a message with these parts: 200, or the refusal. */
 async function postTo(
@@ -30,7 +30,7 @@ const acceptedTypes = async (config: SeerConfig) => {
 };
 
 /** A model that does not declare the files that it accepts. */
-const unknown = { ...fileModel(), media: undefined };
+const modelWithoutMedia = { ...fileModel(), media: undefined };
 
 const TEXT = ['text/*', 'application/json', 'application/xml', 'application/yaml'];
 const USUAL =
@@ -54,7 +54,7 @@ it('a file URL in a private network is accepted if the app allows it, but never 
 
 describe('an agent that names no media types', () => {
   it('accepts the images, PDF and text that its model accepts', async () => {
-    const taken = [file('image/png'), file('application/pdf'), file('text/csv'), byUrl('image/gif')];
+    const taken = [file('image/png'), file('application/pdf'), file('text/csv'), fileByUrl('image/gif')];
     expect(await postTo({}, ...taken, file('application/json'), file('application/ld+json'))).toBe(200);
     expect(await acceptedTypes({})).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml', 'application/pdf', ...TEXT],
@@ -71,12 +71,12 @@ describe('an agent that names no media types', () => {
     ],
     [
       'a type that is accepted only as bytes, sent by URL',
-      [file('image/png'), byUrl('application/pdf')],
+      [file('image/png'), fileByUrl('application/pdf')],
       `message[1] is application/pdf, sent by URL. ${USUAL}`,
     ],
     [
       'text by URL, which is not fetched',
-      [byUrl('text/plain')],
+      [fileByUrl('text/plain')],
       `message[0] is text/plain, sent by URL. ${USUAL}`,
     ],
     [
@@ -90,8 +90,8 @@ describe('an agent that names no media types', () => {
 
   it('accepts no files if its model does not declare types, and says so', async () => {
     const refused = [415, 'message[0] is text/plain, sent as bytes. The agent accepts no files.'];
-    expect(await postTo({ model: unknown }, file('text/plain'))).toEqual(refused);
-    expect(await acceptedTypes({ model: unknown })).toEqual({ data: [], url: [] });
+    expect(await postTo({ model: modelWithoutMedia }, file('text/plain'))).toEqual(refused);
+    expect(await acceptedTypes({ model: modelWithoutMedia })).toEqual({ data: [], url: [] });
   });
 
   it('accepts only images, PDF and text from a model that supports more', async () => {
@@ -117,7 +117,10 @@ describe('an agent that names no media types', () => {
       'message[0] is application/pdf, sent as bytes. The agent accepts image/png, image/webp, image/svg+xml, text/*, ' +
         'application/json, application/xml and application/yaml as bytes, and image/gif and image/png by URL.',
     ]);
-    expect(await acceptedTypes({ model: fallback([fileModel(), unknown]) })).toEqual({ data: [], url: [] });
+    expect(await acceptedTypes({ model: fallback([fileModel(), modelWithoutMedia]) })).toEqual({
+      data: [],
+      url: [],
+    });
   });
 });
 
@@ -128,7 +131,7 @@ describe('an agent that names media types', () => {
       data: ['image/png', 'image/webp', 'image/svg+xml', 'text/csv'],
       url: ['image/*'],
     });
-    expect(await postTo(config, file('image/png'), file('text/csv'), byUrl('image/avif'))).toBe(200);
+    expect(await postTo(config, file('image/png'), file('text/csv'), fileByUrl('image/avif'))).toBe(200);
     for (const type of ['application/pdf', 'text/plain', 'application/ld+json', 'image/tiff']) {
       expect(await postTo(config, file(type))).toEqual([
         415,
@@ -139,17 +142,17 @@ describe('an agent that names media types', () => {
   });
 
   it('accepts them with a model that declares no types, but no text by URL', async () => {
-    const config = { accepts: ['audio/mpeg', 'text/*'], model: unknown };
+    const config = { accepts: ['audio/mpeg', 'text/*'], model: modelWithoutMedia };
     expect(await acceptedTypes(config)).toEqual({ data: ['audio/mpeg', 'text/*'], url: ['audio/mpeg'] });
-    expect(await postTo(config, file('audio/mpeg'), byUrl('audio/mpeg'), file('text/plain'))).toBe(200);
-    expect(await postTo(config, byUrl('text/plain'))).toEqual([
+    expect(await postTo(config, file('audio/mpeg'), fileByUrl('audio/mpeg'), file('text/plain'))).toBe(200);
+    expect(await postTo(config, fileByUrl('text/plain'))).toEqual([
       415,
       'message[0] is text/plain, sent by URL. The agent accepts audio/mpeg and text/* as bytes, and audio/mpeg by URL.',
     ]);
   });
 
   it('accepts its types with a fallback whose models do not exclude them', async () => {
-    const config = { accepts: ['image/*'], model: fallback([fileModel(), unknown]) };
+    const config = { accepts: ['image/*'], model: fallback([fileModel(), modelWithoutMedia]) };
     expect(await acceptedTypes(config)).toEqual({
       data: ['image/png', 'image/webp', 'image/svg+xml'],
       url: ['image/*'],
@@ -158,7 +161,7 @@ describe('an agent that names media types', () => {
 
   it('accepts no files if its list is empty', async () => {
     expect(await acceptedTypes({ accepts: [] })).toEqual({ data: [], url: [] });
-    expect(await postTo({ accepts: [] }, file('image/png'), byUrl('image/png'))).toEqual([
+    expect(await postTo({ accepts: [] }, file('image/png'), fileByUrl('image/png'))).toEqual([
       415,
       'message[0] is image/png, sent as bytes; message[1] is image/png, sent by URL. The agent accepts no files.',
     ]);

@@ -6,13 +6,13 @@ import { appWith, objectsWith } from './app.ts';
 import { json, newSession, type Send, send } from './client.ts';
 import { bytesOf, contentOf, fileAgent, fileApp, fileModel, idOf, postAndRead } from './file-app.ts';
 
-const everything = {
+const acceptsEverything = {
   accepts: ['image/*', 'text/*', 'application/*', 'video/*'],
   model: { ...fileModel(), media: undefined },
 };
-const { via } = fileApp(everything);
+const { via } = fileApp(acceptsEverything);
 
-interface Kept {
+interface KeptFile {
   readonly path: string;
   readonly id: string;
 }
@@ -26,7 +26,7 @@ async function keep(
     session = newSession('seer'),
     by = via,
   }: { mediaType?: string; name?: string; session?: string; by?: Send } = {},
-): Promise<Kept> {
+): Promise<KeptFile> {
   const message = [{ type: 'file', mediaType, data: btoa(content), ...(name !== undefined && { name }) }];
   const { status } = await postAndRead(by, { message }, session);
   expect(status).toBe(200);
@@ -143,7 +143,7 @@ describe('GET .../files/{id}', () => {
       const id = request.headers.get('authorization');
       return id === null ? null : { id };
     };
-    const app = appWith({ agents: [fileAgent(everything)], use: [files()], auth });
+    const app = appWith({ agents: [fileAgent(acceptsEverything)], use: [files()], auth });
     const as =
       (id: string): Send =>
       (path, init = {}) =>
@@ -313,7 +313,7 @@ function createStore() {
 describe('a file in an external store', () => {
   it('is returned from there, in pages and ranges', async () => {
     const { store } = createStore();
-    const app = fileApp({ ...everything, store: () => store });
+    const app = fileApp({ ...acceptsEverything, store: () => store });
     const content = longText(LARGE);
     const { path } = await keep(content, { mediaType: 'application/pdf', by: app.via });
     expect((await contentOf(await app.via(path))) === content).toBe(true);
@@ -324,7 +324,7 @@ describe('a file in an external store', () => {
 
   it('that the store has lost returns 404', async () => {
     const { store, kept } = createStore();
-    const app = fileApp({ ...everything, store: () => store });
+    const app = fileApp({ ...acceptsEverything, store: () => store });
     const { path, id } = await keep('lost', { by: app.via });
     kept.clear();
     const response = await app.via(path);
@@ -337,9 +337,11 @@ describe('a file in an external store', () => {
   it('returns 503 if the store fails', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = createStore();
-    const { path } = await keep('out of reach', { by: fileApp({ ...everything, store: () => store }).via });
+    const { path } = await keep('out of reach', {
+      by: fileApp({ ...acceptsEverything, store: () => store }).via,
+    });
     const failing = { ...store, get: () => Promise.reject(new Error('the bucket is gone')) };
-    const app = fileApp({ ...everything, store: () => failing });
+    const app = fileApp({ ...acceptsEverything, store: () => failing });
     const response = await app.via(path);
     expect([response.status, (await json(response)).detail]).toEqual([
       503,
@@ -352,7 +354,9 @@ describe('a file in an external store', () => {
   it('returns 500 with a suggested fix if the deployment no longer has a store', async () => {
     const error = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store } = createStore();
-    const { path } = await keep('given away', { by: fileApp({ ...everything, store: () => store }).via });
+    const { path } = await keep('given away', {
+      by: fileApp({ ...acceptsEverything, store: () => store }).via,
+    });
     const response = await via(path);
     expect([response.status, await json(response)]).toMatchObject([
       500,
@@ -388,7 +392,7 @@ it('a session without room for a file is refused with its limit', async () => {
   const SESSIONS = objectsWith(() => ({
     begin: async () => ({ status: 'blobs-full', most: 52_428_800, used: 52_428_790 }),
   }));
-  const full = appWith({ agents: [fileAgent(everything)], use: [files()] }, { ...env, SESSIONS });
+  const full = appWith({ agents: [fileAgent(acceptsEverything)], use: [files()] }, { ...env, SESSIONS });
   const file = { type: 'file', mediaType: 'image/png', data: btoa('more than ten bytes') };
   const { status, answer } = await postAndRead(full, { message: [file] });
   expect([status, answer.type, answer.detail]).toEqual([

@@ -10,7 +10,7 @@ const FOUND = '{"text":"Found."}';
 /** The placeholder for the session's turn in a drawn path or body. */
 const TURN = '~turn~';
 
-interface Drawn {
+interface DrawnRequest {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -109,17 +109,17 @@ const requestsTo = (
   route: fc.Arbitrary<string>,
   call: fc.Arbitrary<string>,
   body: fc.Arbitrary<string>,
-): fc.Arbitrary<Drawn> =>
+): fc.Arbitrary<DrawnRequest> =>
   fc.record({
     path: fc.tuple(route, call, question).map(([one, id, more]) => `/${one}/${id}${more}`),
     headers: headers.map((all) => ({ 'content-type': 'application/json', ...all })),
     body,
   });
-const both = fc.constantFrom('approvals', 'results');
-const drawn = fc
+const bothRoutes = fc.constantFrom('approvals', 'results');
+const drawnRequest = fc
   .oneof(
-    requestsTo(both, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
-    requestsTo(both, hostileCall, anyBody),
+    requestsTo(bothRoutes, fc.constantFrom(`${TURN}.3.0`, `${TURN}.3.1`), hostileBody),
+    requestsTo(bothRoutes, hostileCall, anyBody),
     // The right call, with the body of the other kind.
     requestsTo(fc.constant('approvals'), fc.constant(`${TURN}.3.1`), fc.constantFrom(APPROVE, FOUND)),
     requestsTo(fc.constant('results'), fc.constant(`${TURN}.3.0`), fc.constantFrom(APPROVE, FOUND)),
@@ -133,7 +133,7 @@ const CALLS_THAT_WAIT = [`${TURN}.3.0`, `${TURN}.3.1`];
 const VALID = [APPROVE, FOUND];
 const answerPaths = (calls: readonly string[], more: readonly string[] = ['']): string[] =>
   ROUTES.flatMap((route) => calls.flatMap((call) => more.map((query) => `/${route}/${call}${query}`)));
-const toRequests = (paths: readonly string[], bodies: readonly string[]): Drawn[] =>
+const toRequests = (paths: readonly string[], bodies: readonly string[]): DrawnRequest[] =>
   paths.flatMap((path) =>
     bodies.map((body) => ({ path, headers: { 'content-type': 'application/json' }, body })),
   );
@@ -144,7 +144,10 @@ const LISTED = [
   ...toRequests(answerPaths(CALLS_THAT_WAIT, QUESTIONS), VALID),
 ];
 
-async function sendRefused({ session, turn }: WaitingTurn, { path, headers, body }: Drawn): Promise<number> {
+async function sendRefused(
+  { session, turn }: WaitingTurn,
+  { path, headers, body }: DrawnRequest,
+): Promise<number> {
   const response = await send(`${session}${path.replaceAll(TURN, turn)}`, {
     method: 'POST',
     headers,
@@ -167,7 +170,7 @@ describe('an arbitrary answer from a client', () => {
     const before = await standing();
     const seen = new Set<number>();
     await fc.assert(
-      fc.asyncProperty(drawn, async (one) => {
+      fc.asyncProperty(drawnRequest, async (one) => {
         seen.add(await sendRefused(wait, one));
         expect(await standing()).toEqual(before);
       }),

@@ -4,7 +4,7 @@ import { ORIGIN, send } from './client.ts';
 
 const SEED = 20261121;
 
-interface Drawn {
+interface DrawnRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -67,13 +67,13 @@ const segment = fc.oneof(
   fc.string({ maxLength: 8 }).map((text) => text.replace(/[\s\\]/g, '')),
 );
 
-const posted: fc.Arbitrary<Drawn> = fc.record({
+const postedRequest: fc.Arbitrary<DrawnRequest> = fc.record({
   method: fc.constant('POST'),
   path: session.map((place) => `${place}/messages`),
   headers: headers.map((all) => ({ 'content-type': 'application/json', ...all })),
   body,
 });
-const read: fc.Arbitrary<Drawn> = fc.record({
+const read: fc.Arbitrary<DrawnRequest> = fc.record({
   method: fc.constantFrom('GET', 'HEAD'),
   path: fc
     .tuple(session, fc.oneof(fc.nat(9).map(String), fc.string({ maxLength: 6 })))
@@ -82,7 +82,7 @@ const read: fc.Arbitrary<Drawn> = fc.record({
     ),
   headers,
 });
-const other: fc.Arbitrary<Drawn> = fc.record(
+const other: fc.Arbitrary<DrawnRequest> = fc.record(
   {
     method: fc.constantFrom('POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'post'),
     path: fc.oneof(
@@ -95,7 +95,11 @@ const other: fc.Arbitrary<Drawn> = fc.record(
   { requiredKeys: ['method', 'path', 'headers'] },
 );
 const request = fc
-  .oneof({ weight: 6, arbitrary: posted }, { weight: 3, arbitrary: read }, { weight: 2, arbitrary: other })
+  .oneof(
+    { weight: 6, arbitrary: postedRequest },
+    { weight: 3, arbitrary: read },
+    { weight: 2, arbitrary: other },
+  )
   .filter(({ path }) => URL.canParse(`${ORIGIN}${path}`));
 
 const EXPECTED = [200, 202, 400, 404, 405, 409, 415, 422, 502];

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { githubWebhook } from '../../../../src/modules/webhooks/entry.ts';
 import { ENV } from '../../../fixtures/arrive.ts';
-import { fromGithub, SECRET, type Signed } from '../../../fixtures/signed.ts';
+import { fromGithub, SECRET, type SignedRequest } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
 import { json, type Send } from './client.ts';
 
 export const HOOK = '/hooks/github';
 
 /** Sends a delivery over HTTP. */
-export const deliver = (app: Send, signed: Signed, path = HOOK): Promise<Response> =>
+export const deliver = (app: Send, signed: SignedRequest, path = HOOK): Promise<Response> =>
   app(path, { method: 'POST', ...signed });
 
 /** An issue with a new number, and so a separate session. */
@@ -22,7 +22,7 @@ export const issueBody = (more: Record<string, unknown> = {}): string =>
   });
 
 /** The same, signed by the sender's own library. */
-export const signedIssue = (body = issueBody(), delivery?: string): Promise<Signed> =>
+export const signedIssue = (body = issueBody(), delivery?: string): Promise<SignedRequest> =>
   fromGithub('issues', { secret: SECRET, body }, delivery);
 
 /** The sessions belong to the caller that reads them here. */

@@ -12,7 +12,7 @@ import {
   fromStandard,
   fromStripe,
   SECRET,
-  type Signed,
+  type SignedRequest,
   STANDARD_SECRET,
 } from '../../../fixtures/signed.ts';
 import { appWith } from './app.ts';
@@ -36,7 +36,7 @@ describe('a delivery of each sender', () => {
       event: { type: 'app_mention', text: 'Hi', channel: 'C', ts: '1.2' },
     });
 
-  it.each<[string, (secret?: string, time?: number) => Promise<Signed>]>([
+  it.each<[string, (secret?: string, time?: number) => Promise<SignedRequest>]>([
     ['github', (secret = SECRET) => fromGithub('issues', { secret, body: issueBody() })],
     ['stripe', (secret = SECRET, time) => fromStripe({ secret, body: stripeBody(), ...(time && { time }) })],
     ['slack', (secret = SECRET, time) => fromSlack({ secret, body: slackBody(), ...(time && { time }) })],

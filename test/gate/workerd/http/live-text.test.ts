@@ -15,7 +15,7 @@ import {
   newSession,
   post,
   readUntil,
-  type Sent,
+  type SentEvent,
   SSE,
   send,
   sessionName,
@@ -78,7 +78,7 @@ const linesOf = (session: string): Promise<Readonly<Record<string, number>>> =>
 const readersOf = async (session: string): Promise<number> => (await linesOf(session)).live ?? 0;
 
 /** Joins the pieces of each reply, in their place between the events. */
-function storyOf(events: readonly Sent[]): readonly string[] {
+function storyOf(events: readonly SentEvent[]): readonly string[] {
   const told: string[] = [];
   for (const { id, event, data } of events) {
     const who = `${data.reply}: `;
@@ -169,7 +169,7 @@ describe('streamed text', () => {
     const good = await followEvents(`${session}/events?after=4`);
     await expect.poll(() => readersOf(session)).toBe(2);
     const asking = post(session, { message: model.message });
-    const read: Sent[] = [];
+    const read: SentEvent[] = [];
     for (const _ of pieces) {
       await model.asked();
       model.say(1);
@@ -178,7 +178,7 @@ describe('streamed text', () => {
     expect(await json(await asking)).toMatchObject({ outcome: 'completed' });
     const events = eventsOf(slow);
     const late = await readUntil(events, 'turn-ended');
-    const lengthOf = (sent: readonly Sent[]): number =>
+    const lengthOf = (sent: readonly SentEvent[]): number =>
       sent.reduce((sum, { event, data }) => sum + (event === 'text-delta' ? String(data.text).length : 0), 0);
     expect([lengthOf(read), lengthOf(late)]).toEqual([600_000, 600_000]);
     const journaled = late.filter(({ id }) => id !== undefined).map(({ event }) => event);

@@ -11,7 +11,7 @@ import { advanceClock, LONG_LEASE_MS, newManualSession } from './time.ts';
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
 /** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
-const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+const abandonedApp = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 const stubOf = (session: string) => env.SESSIONS.getByName(sessionName(session));
 const alarmOf = (session: string) =>
@@ -24,7 +24,7 @@ async function loseAlarm() {
   const lost = holdReply('Not stored.');
   const { message, model } = script(lost.reply, 'Done.');
   const body = { message: message() };
-  const answering = post(session, body, { headers: KEYED, via: abandoned });
+  const answering = post(session, body, { headers: KEYED, via: abandonedApp });
   await lost.asked();
   lost.release();
   const turn = String((await journal(session))[1]?.turn);

@@ -27,7 +27,7 @@ const webhookWith = (config: object) => (): unknown =>
 
 const agentAsking = (agent: string) =>
   defineAgent({ ...base, name: 'desk', tools: [defineSubagent({ agent })] });
-const deep = defineAgent({
+const deepAgent = defineAgent({
   ...base,
   name: 'desk',
   tools: [
@@ -125,7 +125,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   ],
   [
     'an unknown subagent inside another tool',
-    app({ agents: [clerk, deep] }),
+    app({ agents: [clerk, deepAgent] }),
     "Agent 'desk' has the subagent 'ghost', which is not among the agents.",
   ],
   [

@@ -13,7 +13,7 @@ import {
   json,
   newSession,
   post,
-  type Sent,
+  type SentEvent,
   SSE,
   send,
   sessionName,
@@ -21,7 +21,7 @@ import {
 
 const THOUGHT = 'I should record it.';
 
-const thinking: readonly ReplyPart[] = [
+const thinkingParts: readonly ReplyPart[] = [
   { type: 'reasoning', text: THOUGHT, provider: { maker: { signature: 'sss' } } },
   { type: 'text', text: 'One moment.' },
   {
@@ -32,7 +32,7 @@ const thinking: readonly ReplyPart[] = [
     provider: { maker: { id: 'fc' } },
   },
 ];
-const done: readonly ReplyPart[] = [
+const doneParts: readonly ReplyPart[] = [
   { type: 'reasoning', text: 'Done it is.', provider: { maker: { signature: 'ttt' } } },
   { type: 'text', text: 'Done.' },
 ];
@@ -43,13 +43,13 @@ function script(...replies: readonly ScriptedReply[]) {
   return { model, message: `Go. #${key}` };
 }
 
-const dataOf = (events: readonly Sent[], ...names: string[]) =>
+const dataOf = (events: readonly SentEvent[], ...names: string[]) =>
   events.filter(({ event }) => names.includes(event)).map(({ event, data }) => ({ event, ...data }));
 
 /** Returns the reply as every reader gets it: its text and calls beside its parts. */
 const shownOf = (turn: unknown) => {
   const call = { id: `${turn}.3.0`, providerId: 'c1', name: 'record', input: '{"note":"of parts"}' };
-  const [reasoning, text] = thinking;
+  const [reasoning, text] = thinkingParts;
   return {
     text: 'One moment.',
     toolCalls: [call],
@@ -59,7 +59,7 @@ const shownOf = (turn: unknown) => {
 
 describe('a reply of parts', () => {
   it('streams reasoning and text as separate events', async () => {
-    const { message } = script({ parts: thinking }, { parts: done });
+    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
     const deltas = dataOf(events, 'reasoning-delta', 'text-delta');
@@ -79,7 +79,7 @@ describe('a reply of parts', () => {
   });
 
   it('has text and calls in addition to its parts on every read, but is stored as parts only', async () => {
-    const { message } = script({ parts: thinking }, { parts: done });
+    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
     const session = newSession();
     const events = await allEvents(await post(session, { message }, { headers: SSE }));
     const [streamed] = dataOf(events, 'model-replied');
@@ -113,7 +113,7 @@ describe('a reply of parts', () => {
   });
 
   it('is streamed from the journal with text and calls in addition to its parts', async () => {
-    const { message } = script({ parts: thinking }, { parts: done });
+    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
     const session = newSession();
     await post(session, { message }, { headers: { prefer: 'respond-async' } });
     const [, , reply] = await followToEnd(session);
@@ -122,7 +122,7 @@ describe('a reply of parts', () => {
 
   it('that was interrupted is streamed again, and clients are notified', async () => {
     let asked = 0;
-    const whole = scriptedModel([{ parts: done }]);
+    const whole = scriptedModel([{ parts: doneParts }]);
     const { key } = playModel({
       ...whole,
       ask(request, options) {
@@ -157,7 +157,7 @@ describe('a reply of parts', () => {
   });
 
   it('returns only its text to an MCP client', async () => {
-    const { message } = script({ parts: thinking }, { parts: done });
+    const { message } = script({ parts: thinkingParts }, { parts: doneParts });
     const answer = await callTool(appWithEndpoint({ agents: ['scripted'] }), 'scripted', { message });
     expect(textsOf(answer)[0]).toBe('Done.');
     expect(viewOf(answer)).toMatchObject({ text: 'Done.' });

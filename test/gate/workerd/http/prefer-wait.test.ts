@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ScriptedReply } from '../../../../src/testing/entry.ts';
 import { handOvers } from '../../../fixtures/hand-overs.ts';
 import { advanceTime } from '../../../fixtures/held-time.ts';
-import { type Held, holdReply, script } from '../../../fixtures/scripts.ts';
+import { type HeldReply, holdReply, script } from '../../../fixtures/scripts.ts';
 import { allEvents, json, newSession, post, SSE, send, sessionName } from './client.ts';
 import { newManualSession } from './time.ts';
 import { answer, linkOf, startWaitingTurn } from './waiting.ts';
@@ -36,14 +36,14 @@ const isWatched = (session: string, readers = 1): Promise<unknown> =>
     )
     .toBe(readers);
 
-interface Running {
+interface RunningTurn {
   readonly session: string;
   readonly turn: string;
-  readonly reply: Held;
+  readonly reply: HeldReply;
 }
 
 /** A turn in the background whose model was called and has not replied yet. */
-async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<Running> {
+async function startRunning(said: ScriptedReply = 'Done.', ...more: ScriptedReply[]): Promise<RunningTurn> {
   const session = newManualSession();
   const reply = holdReply(said);
   const message = script(reply.reply, ...more).message();

@@ -23,12 +23,12 @@ import { answer } from './waiting.ts';
 
 const env = { ...bindings };
 
-interface Seen {
+interface SeenCall {
   readonly principal: TurnPrincipal;
   readonly context: Readonly<Record<string, unknown>>;
   readonly key: string | undefined;
 }
-let seen: Seen[] = [];
+let seen: SeenCall[] = [];
 beforeEach(() => {
   seen = [];
 });

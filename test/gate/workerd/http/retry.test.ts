@@ -30,7 +30,7 @@ const postRetry = (
   send: Send = via,
 ): Promise<Response> => send(`${session}/retry`, { method: 'POST', headers });
 
-const down = new ModelError('bad-request', 'It is down.');
+const downError = new ModelError('bad-request', 'It is down.');
 
 /** Returns the model's last messages. */
 const shownMessages = ({ model }: ReturnType<typeof script>) =>
@@ -42,7 +42,7 @@ const startEventsOf = async (session: string) =>
 describe('a retry', () => {
   it('is a turn of the same message, which the conversation contains once', async () => {
     const session = newSession();
-    const asked = script(down, 'Here.');
+    const asked = script(downError, 'Here.');
     const message = asked.message('Where is it?');
     expect((await post(session, { message }, { via })).status).toBe(502);
     const response = await postRetry(session);
@@ -65,7 +65,7 @@ describe('a retry', () => {
     const session = newSession('clerk');
     const to = crypto.randomUUID();
     const pays = { calls: [{ name: 'pay_now', input: { to, amount: 5 } }] };
-    const asked = script(pays, down, pays, 'Paid twice.');
+    const asked = script(pays, downError, pays, 'Paid twice.');
     await post(session, { message: asked.message('Pay.') }, { via });
     expect(await json(await postRetry(session))).toMatchObject({ text: 'Paid twice.' });
     const [, , third] = asked.model.requests;
@@ -100,10 +100,10 @@ describe('a retry', () => {
   it('of a retry leads to the same message, and shows the model’s text once', async () => {
     const session = newSession();
     const asked = registerSpeaking(
-      [down],
+      [downError],
       ['It is ', connectionLost()],
       ['It ', connectionLost()],
-      [down],
+      [downError],
       ['Here.'],
     );
     const message = asked.message();
@@ -121,7 +121,7 @@ describe('a retry', () => {
   });
 
   it.each([
-    ['failed', script(down, 'Here.')],
+    ['failed', script(downError, 'Here.')],
     ['limit-reached', script({ calls: ['nothing'] }, 'As far as I know, here.', 'Here.')],
   ])('is accepted for a turn that ended as %s', async (outcome, asked) => {
     const session = newSession('brief');
@@ -132,7 +132,7 @@ describe('a retry', () => {
 
   it('can be streamed or run in the background, like a message', async () => {
     const session = newSession();
-    const asked = script(down, down, 'Here.');
+    const asked = script(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const later = await postRetry(session, { prefer: 'respond-async' });
     expect(later.status).toBe(202);
@@ -150,7 +150,7 @@ describe('a retry', () => {
 
   it('runs once under its key, even if it is repeated after its end', async () => {
     const session = newSession();
-    const asked = script(down, down, 'Here.');
+    const asked = script(downError, downError, 'Here.');
     await post(session, { message: asked.message() }, { via });
     const headers = { 'idempotency-key': 'k1' };
     const [first, second] = await Promise.all([postRetry(session, headers), postRetry(session, headers)]);
@@ -176,7 +176,7 @@ describe('a retry', () => {
         http: { bodyContext: ['locale'], contextHeaders: { 'x-desk': 'desk' } },
       });
     const session = newSession();
-    const asked = script(down, down, 'Here.');
+    const asked = script(downError, downError, 'Here.');
     const body = { message: asked.message(), context: { locale: 'de' } };
     await post(session, body, { via: of('ada'), headers: { 'x-desk': '7' } });
     await (await postRetry(session, {}, of('ada'))).text();
@@ -193,7 +193,7 @@ describe('a retry', () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
-    await session.send(script(down, 'Here.').message());
+    await session.send(script(downError, 'Here.').message());
     expect(await retryLast(session)).toMatchObject({ outcome: 'completed', text: 'Here.' });
     await expect(retryLast(session)).rejects.toMatchObject({ type: 'nothing-to-retry' });
   });
@@ -202,7 +202,7 @@ describe('a retry', () => {
     const holdfast = createHoldfast({ agents: [scripted] });
     const of = { agent: 'scripted', session: crypto.randomUUID(), principal: { id: 'ada' } };
     const session = sessionOf(holdfast, env, of);
-    const asked = script(down, 'Here.', 'Here again.');
+    const asked = script(downError, 'Here.', 'Here again.');
     await session.send(asked.message());
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const waitingFor = async (send: () => unknown): Promise<unknown> => {
@@ -282,7 +282,7 @@ describe('a refused retry', () => {
 
   it('cannot have a body', async () => {
     const session = newSession();
-    await post(session, { message: script(down, 'Here.').message() }, { via });
+    await post(session, { message: script(downError, 'Here.').message() }, { via });
     const send = (body: string) => via(`${session}/retry`, { method: 'POST', body });
     expect(await problemOf(await send('{"message":"x"}'))).toEqual([
       422,

@@ -22,7 +22,7 @@ const SIGNALS = {
   fail: new SignalError({ type: 'fail', reason: 'Enough.' }),
 };
 
-const stops = Object.entries(SIGNALS).map(([name, signal]) =>
+const stopTools = Object.entries(SIGNALS).map(([name, signal]) =>
   defineTool({
     name,
     description: 'Stops.',
@@ -38,7 +38,7 @@ const via = appWith({
       name: 'agent',
       description: 'Stops.',
       instructions: '',
-      tools: stops,
+      tools: stopTools,
       model: modelBySession,
     }),
   ],

@@ -13,7 +13,7 @@ import { allEvents, json, newSession, post, SSE, sessionId, sessionName } from '
 
 const ask = defineTool({ name: 'ask', description: 'Asks.', run: () => 'never' });
 /** The runner under test ignores turns of an agent with this name. */
-const waiting = defineAgent({
+const waitingAgent = defineAgent({
   name: 'agent',
   description: 'Waits.',
   instructions: '',
@@ -26,7 +26,7 @@ const waiting = defineAgent({
   ],
   model: modelBySession,
 });
-const via = appWith({ agents: [waiting] });
+const via = appWith({ agents: [waitingAgent] });
 const KEY = { 'idempotency-key': 'k' };
 
 /** The pending call in every response. */

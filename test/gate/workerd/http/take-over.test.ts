@@ -27,14 +27,14 @@ const outcomesOf = async (session: string): Promise<unknown[]> =>
 const refuse = () =>
   Promise.reject(Object.assign(new Error('this invocation is cut off'), { overloaded: true }));
 /** An invocation that can begin a turn, but can then neither store events nor renew its lease. */
-const abandoned = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
+const abandonedApp = appWith({}, { SESSIONS: objectsWith(() => ({ append: refuse, renew: refuse })) });
 
 describe('a turn whose invocation goes silent', () => {
   it('continues in the stream of its client', async () => {
     const session = newManualSession();
     const lost = holdReply('Not stored.');
     const { message } = script(lost.reply, 'Done.');
-    const streaming = post(session, { message: message() }, { headers: SSE, via: abandoned });
+    const streaming = post(session, { message: message() }, { headers: SSE, via: abandonedApp });
     await lost.asked();
     lost.release();
     advanceTime(LONG_LEASE_MS);
@@ -54,7 +54,7 @@ describe('a turn whose invocation goes silent', () => {
     const session = newManualSession();
     const never = holdReply('Never.');
     const { message } = script(never.reply, 'Done.');
-    const answering = post(session, { message: message() }, { via: abandoned });
+    const answering = post(session, { message: message() }, { via: abandonedApp });
     await never.asked();
     expect(await runDurableObjectAlarm(stubOf(session))).toBe(true);
     expect((await journal(session)).length).toBe(2);

@@ -22,15 +22,15 @@ beforeEach(() => {
 });
 afterEach(async () => {
   // Otherwise their alarms keep retrying and reach the next test.
-  for (const session of begun.splice(0)) await send(session, { method: 'DELETE' });
+  for (const session of begunTurns.splice(0)) await send(session, { method: 'DELETE' });
   vi.restoreAllMocks();
 });
 
-const begun: string[] = [];
+const begunTurns: string[] = [];
 
 function newSession(): string {
   const session = newManualSession();
-  begun.push(session);
+  begunTurns.push(session);
   return session;
 }
 
@@ -41,7 +41,7 @@ const leaseOf = (session: string) =>
   );
 
 /** Lets the session's alarm hand the turn over, and the next holder release it. */
-async function triedAgain(session: string, then: object): Promise<void> {
+async function tryAgain(session: string, then: object): Promise<void> {
   await advanceClock(session, 5 * LONG_LEASE_MS);
   await expect.poll(() => leaseOf(session)).toEqual({ ...then, state: 'free' });
 }
@@ -108,8 +108,8 @@ describe('a session with an unreadable turn', () => {
   it('ends it as stuck, and accepts the next message', async () => {
     const session = newSession();
     const turn = await storeUnreadableTurn(session);
-    for (let times = 1; times <= 8; times += 1) await triedAgain(session, { expired: times, turn });
-    await triedAgain(session, { expired: 8, turn: null });
+    for (let times = 1; times <= 8; times += 1) await tryAgain(session, { expired: times, turn });
+    await tryAgain(session, { expired: 8, turn: null });
     expect(said.slice(-2)).toEqual([
       ['holdfast: a turn that cannot be read has ended', expect.any(Error)],
       [

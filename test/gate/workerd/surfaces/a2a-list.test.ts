@@ -14,15 +14,19 @@ import { json, ORIGIN, type Send } from '../http/client.ts';
 import { createTenant } from '../modules/index/indexed.ts';
 
 /** Only its index is used, because the app under test has the same sessions. */
-const asked = createHoldfast({ agents: [indexed], use: [sessionIndex()] });
+const indexedApp = createHoldfast({ agents: [indexed], use: [sessionIndex()] });
 
-const speaking = [answers, sessionIndex(), a2a({ agents: ['indexed'], index: () => indexOf(asked, env) })];
+const a2aUses = [
+  answers,
+  sessionIndex(),
+  a2a({ agents: ['indexed'], index: () => indexOf(indexedApp, env) }),
+];
 
-const pays = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
+const payReply = { calls: [{ name: 'pay', input: { to: 'x', amount: 1 } }] };
 
 /** A tenant whose agent is used with the official A2A client. */
 async function desk() {
-  const shop = createTenant({ use: speaking });
+  const shop = createTenant({ use: a2aUses });
   const { talk, send } = await clientOf(shop.via);
   const list = async (params: Partial<ListTasksRequest> = {}) =>
     talk.listTasks({
@@ -81,7 +85,7 @@ describe('ListTasks', { timeout: 60_000 }, () => {
     expect(await list()).toMatchObject({ tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
     const { id: a } = await send('a', 'One.');
     await expect.poll(() => ids()).toEqual([a]);
-    const { id: b } = await send('b', pays);
+    const { id: b } = await send('b', payReply);
     await expect.poll(() => ids()).toEqual([b, a]);
     const { id: c } = await send('c');
     await expect.poll(() => ids()).toEqual([c, b, a]);

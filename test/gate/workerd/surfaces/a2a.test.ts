@@ -53,7 +53,7 @@ async function client(agent: string, via: Send = app()) {
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
   const talk = await factory.createFromUrl(`${ORIGIN}/a2a/${agent}/`);
-  const send = async (said: Said, more: Partial<Message> = {}, config = {}): Promise<Task> => {
+  const send = async (said: SentText, more: Partial<Message> = {}, config = {}): Promise<Task> => {
     const answer = await talk.sendMessage(createRequest(said, more, config));
     if (!('status' in answer)) throw new Error('The agent returned a message instead of a task.');
     return answer;
@@ -61,11 +61,12 @@ async function client(agent: string, via: Send = app()) {
   return {
     talk,
     send,
-    stream: (said: Said, more: Partial<Message> = {}) => talk.sendMessageStream(createRequest(said, more)),
+    stream: (said: SentText, more: Partial<Message> = {}) =>
+      talk.sendMessageStream(createRequest(said, more)),
   };
 }
 
-type Said = string | object | Message['parts'];
+type SentText = string | object | Message['parts'];
 
 const text = (value: string): Message['parts'][number] => part({ $case: 'text', value });
 const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType = '') => ({
@@ -75,7 +76,7 @@ const part = (given: NonNullable<Message['parts'][number]['content']>, mediaType
   mediaType,
 });
 
-function createRequest(said: Said, more: Partial<Message>, config = {}) {
+function createRequest(said: SentText, more: Partial<Message>, config = {}) {
   const parts =
     typeof said === 'string'
       ? [text(said)]
@@ -146,7 +147,7 @@ const dataOf = (message: Message | undefined): Record<string, unknown> =>
 const answerIn = ({ artifacts }: Task): string =>
   textOf(artifacts.find(({ artifactId }) => artifactId === 'answer')?.parts);
 
-const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('an agent card', () => {
   it('is public, and links to its agent', async () => {
@@ -179,7 +180,7 @@ describe('an agent card', () => {
 describe('a task', () => {
   it('can have several iterations, and returns the journaled answer', async () => {
     const { send, talk } = await client('scripted');
-    const task = await send(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
+    const task = await send(script({ text: 'I add.', ...addReply }, addReply, 'Three.').message());
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(answerIn(task)).toBe('Three.');
     expect(task.history.map(({ role, parts }) => [role, textOf(parts)])).toEqual([
@@ -198,7 +199,7 @@ describe('a task', () => {
 
   it('is streamed with its calls and its text deltas', async () => {
     const { stream } = await client('scripted');
-    const told = await read(stream(script({ text: 'I add.', ...adding }, 'Three.').message()));
+    const told = await read(stream(script({ text: 'I add.', ...addReply }, 'Three.').message()));
     expect(told.kinds).toEqual(['task', 'artifactUpdate', 'statusUpdate', 'artifactUpdate', 'statusUpdate']);
     expect([told.answer, told.state]).toEqual(['Three.', TaskState.TASK_STATE_COMPLETED]);
   });
@@ -287,7 +288,7 @@ describe('a task', () => {
   it('can be resubscribed to after a lost stream, with the same answer', async () => {
     const { stream, talk } = await client('scripted');
     const slow = holdReply('Three.');
-    const lost = stream(script(adding, slow.reply).message());
+    const lost = stream(script(addReply, slow.reply).message());
     const id = await startTask(lost);
     await slow.asked();
     await lost.return(undefined);

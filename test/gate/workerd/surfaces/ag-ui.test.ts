@@ -133,12 +133,12 @@ async function postRun(body: unknown, via = app(), agent = 'scripted') {
   return [response.status, await json(response)];
 }
 
-const adding = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const addReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
 
 describe('a run', () => {
   it('streams several iterations, and ends as the journal does', async () => {
     const { path, say, chat, types } = client('scripted');
-    const events = await say(script({ text: 'I add.', ...adding }, adding, 'Three.').message());
+    const events = await say(script({ text: 'I add.', ...addReply }, addReply, 'Three.').message());
     expect(types()).toEqual([
       ...['RUN_STARTED', 'STATE_SNAPSHOT'],
       ...['TEXT_MESSAGE_START', 'TEXT_MESSAGE_CONTENT', 'TEXT_MESSAGE_END'],
@@ -690,7 +690,7 @@ describe('a lost connection', () => {
     const via = app();
     const first = client('scripted', via);
     const slow = holdReply('Three.');
-    const lost = first.say(script(adding, slow.reply).message()).catch(() => 'lost');
+    const lost = first.say(script(addReply, slow.reply).message()).catch(() => 'lost');
     await slow.asked();
     first.chat.abortRun();
     await lost;

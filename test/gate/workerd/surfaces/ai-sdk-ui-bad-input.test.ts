@@ -26,83 +26,88 @@ const user = (parts: unknown = [{ type: 'text', text: 'Hello' }], more: object =
 });
 const body = (last: unknown, more: object = {}) => ({ id: newId(), messages: [last], ...more });
 const assistant = (...parts: unknown[]) => ({ id: 't', role: 'assistant', parts });
-const notValid = (problem: string): string => `The body is not valid: ${problem}.`;
+const notValidProblem = (problem: string): string => `The body is not valid: ${problem}.`;
 
 const SESSION_ID = 'A session id must be 1 to 128 of the characters A-Z a-z 0-9 _ . : @ -';
 const respondedPart = (approval: unknown) => ({ toolCallId: 'c', state: 'approval-responded', approval });
 
 const BAD: readonly [string, unknown, number, string][] = [
   ['invalid JSON', '{', 400, 'The body is not JSON.'],
-  ['a list', [], 422, notValid('it must be a JSON object')],
+  ['a list', [], 422, notValidProblem('it must be a JSON object')],
   [
     'a missing chat id',
     { messages: [user()] },
     422,
-    notValid('id: must be the id of the chat, which is text'),
+    notValidProblem('id: must be the id of the chat, which is text'),
   ],
   ['a chat that is not a valid session', { ...body(user()), id: 'a/b' }, 400, `${SESSION_ID}`],
   [
     'missing messages',
     { id: 'c' },
     422,
-    notValid('messages: must be a list that holds at least one message'),
+    notValidProblem('messages: must be a list that holds at least one message'),
   ],
   [
     'an empty list of messages',
     { id: 'c', messages: [] },
     422,
-    notValid('messages: must be a list that holds at least one message'),
+    notValidProblem('messages: must be a list that holds at least one message'),
   ],
-  ['an invalid message', body('Hello'), 422, notValid('messages[0].role: must be user or assistant')],
+  ['an invalid message', body('Hello'), 422, notValidProblem('messages[0].role: must be user or assistant')],
   [
     'an unknown role',
     body(user([], { role: 'system' })),
     422,
-    notValid('messages[0].role: must be user or assistant'),
+    notValidProblem('messages[0].role: must be user or assistant'),
   ],
-  ['invalid parts', body(user('Hello')), 422, notValid('messages[0].parts: must be a list')],
+  ['invalid parts', body(user('Hello')), 422, notValidProblem('messages[0].parts: must be a list')],
   [
     'a message without an id',
     body(user([], { id: 7 })),
     422,
-    notValid('messages[0].id: must be 1 to 255 visible ASCII characters'),
+    notValidProblem('messages[0].id: must be 1 to 255 visible ASCII characters'),
   ],
   [
     'a long id',
     body(user([], { id: 'x'.repeat(256) })),
     422,
-    notValid('messages[0].id: must be 1 to 255 visible ASCII characters'),
+    notValidProblem('messages[0].id: must be 1 to 255 visible ASCII characters'),
   ],
   [
     'an unknown type of part',
     body(user([{ type: 'data-x' }])),
     422,
-    notValid('messages[0].parts[0]: must be a part of the type text or file'),
+    notValidProblem('messages[0].parts[0]: must be a part of the type text or file'),
   ],
   [
     'an invalid part',
     body(user([null])),
     422,
-    notValid('messages[0].parts[0]: must be a part of the type text or file'),
+    notValidProblem('messages[0].parts[0]: must be a part of the type text or file'),
   ],
-  ['invalid text', body(user([{ type: 'text' }])), 422, notValid('messages[0].parts[0].text: must be text')],
+  [
+    'invalid text',
+    body(user([{ type: 'text' }])),
+    422,
+    notValidProblem('messages[0].parts[0].text: must be text'),
+  ],
   [
     'blank text',
     body(user([{ type: 'text', text: ' ' }])),
     422,
-    notValid('message: must be text that is not blank'),
+    notValidProblem('message: must be text that is not blank'),
   ],
   [
     'a file without a URL',
     body(user([{ type: 'file' }])),
     422,
-    notValid('messages[0].parts[0].url: must be a data URL or an https URL'),
+    notValidProblem('messages[0].parts[0].url: must be a data URL or an https URL'),
   ],
   [
     'a file with an ftp URL',
     body(user([{ type: 'file', mediaType: 'image/png', url: 'ftp://a/b' }])),
     422,
-    notValid('messages[0].parts[0].url: must be a data URL, or an https URL without a user in it'),
+    notValidProblem('messages[0].parts[0].url: must be a data URL, or an https URL without a user in it'),
   ],
   [
     'a file that is not accepted',
@@ -114,26 +119,31 @@ const BAD: readonly [string, unknown, number, string][] = [
     'an unknown trigger',
     body(user(), { trigger: 'dream' }),
     422,
-    notValid('trigger: must be submit-message or regenerate-message'),
+    notValidProblem('trigger: must be submit-message or regenerate-message'),
   ],
   [
     'an invalid option for busy sessions',
     body(user(), { whenBusy: 'shout' }),
     422,
-    notValid('whenBusy: must be reject, queue, steer'),
+    notValidProblem('whenBusy: must be reject, queue, steer'),
   ],
   [
     'an invalid option for pending calls',
     body(user(), { pending: 'approve' }),
     422,
-    notValid('pending: must be decline'),
+    notValidProblem('pending: must be decline'),
   ],
-  ['an invalid context', body(user(), { context: 7 }), 422, notValid('context: must be a JSON object')],
+  [
+    'an invalid context',
+    body(user(), { context: 7 }),
+    422,
+    notValidProblem('context: must be a JSON object'),
+  ],
   [
     'a context key that is not allowed',
     body(user(), { context: { admin: true } }),
     422,
-    notValid(
+    notValidProblem(
       "context: a body cannot set 'admin'. Allow it in createHoldfast({ http: { bodyContext: [...] } })",
     ),
   ],
@@ -159,25 +169,25 @@ const BAD: readonly [string, unknown, number, string][] = [
     'an approval without an id',
     body(assistant(respondedPart({ approved: true }))),
     422,
-    notValid('messages[0].parts[0].approval.id: must be text'),
+    notValidProblem('messages[0].parts[0].approval.id: must be text'),
   ],
   [
     'an unknown approval',
     body(assistant(respondedPart(null))),
     422,
-    notValid('messages[0].parts[0].approval.id: must be text'),
+    notValidProblem('messages[0].parts[0].approval.id: must be text'),
   ],
   [
     'an invalid approval',
     body(assistant(respondedPart({ id: 'c', approved: 'yes' }))),
     422,
-    notValid('messages[0].parts[0].approval.approved: must be true or false'),
+    notValidProblem('messages[0].parts[0].approval.approved: must be true or false'),
   ],
   ...['edit', { c: 'edit' }].map((decisions): [string, unknown, number, string] => [
     `invalid decisions: ${JSON.stringify(decisions)}`,
     body(assistant(respondedPart({ id: 'c', approved: true })), { decisions }),
     422,
-    notValid(
+    notValidProblem(
       "decisions: must be an object of objects such as { decision: 'exit' }, by the ids of their approvals",
     ),
   ]),
@@ -236,11 +246,11 @@ describe('a chat gets an error', () => {
     ]);
     const long = { ...answers(call), decisions: { [call]: { decision: 'shrug' } } };
     expect(await (await post(long)).text()).toBe(
-      notValid('answers[0].decision: must be approve, edit, reject or exit'),
+      notValidProblem('answers[0].decision: must be approve, edit, reject or exit'),
     );
     const wrong = { ...answers(call), decisions: { [call]: { decision: 'edit', input: { amount: 'x' } } } };
     expect(await (await post(wrong)).text()).toBe(
-      notValid('answers[0].input.amount: Instance type "string" is invalid. Expected "number"'),
+      notValidProblem('answers[0].input.amount: Instance type "string" is invalid. Expected "number"'),
     );
     // A pending call causes a refusal of another message, with the reason.
     await chat.sendMessage({ text: 'And another thing' });

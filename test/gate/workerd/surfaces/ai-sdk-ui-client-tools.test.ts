@@ -21,12 +21,12 @@ const via = appWith({
 });
 
 const parameters = { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] };
-const paint = { name: 'paint_page', description: 'Paints the page.', parameters };
-const painting = { calls: [{ name: 'paint_page', input: { color: 'red' } }] };
+const paintTool = { name: 'paint_page', description: 'Paints the page.', parameters };
+const paintReply = { calls: [{ name: 'paint_page', input: { color: 'red' } }] };
 
 /** A new chat whose message declares these tools. */
 function open(agent: string, version: 6 | 7, tools: unknown) {
-  const asked = script(painting, 'It is red.');
+  const asked = script(paintReply, 'It is red.');
   const called: string[] = [];
   const opened = openChat({
     ...{ agent, via, version, sends: 'results', id: `chat-${crypto.randomUUID()}` },
@@ -38,8 +38,11 @@ function open(agent: string, version: 6 | 7, tools: unknown) {
 
 describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
   it.each([
-    ['a list', [paint]],
-    ['an object by name, like assistant-ui', { paint_page: { description: paint.description, parameters } }],
+    ['a list', [paintTool]],
+    [
+      'an object by name, like assistant-ui',
+      { paint_page: { description: paintTool.description, parameters } },
+    ],
   ])('runs its own tools, which it sends as %s', async (_, tools) => {
     const { chat, sent, called, model, say } = open('guide', version, tools);
     await say();
@@ -61,7 +64,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
 
   it('is not offered its tools for an agent that does not use clientTools, which is logged', async () => {
     lines.length = 0;
-    const { model, say, chat } = open('closed', version, [paint]);
+    const { model, say, chat } = open('closed', version, [paintTool]);
     await say();
     expect(model.requests[0]?.tools ?? []).toEqual([]);
     expect(lastParts(chat).at(-1)).toMatchObject({ text: 'It is red.' });
@@ -74,7 +77,7 @@ describe.each(VERSIONS)('a page with useChat of version %i', (version) => {
   it.each([
     ['all', 'tools: must be a list of tools, or an object with tools by name'],
     [[7], 'tools: must be a list of tools, or an object with tools by name'],
-    [[{ ...paint, name: '' }], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
+    [[{ ...paintTool, name: '' }], 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
     [{ 'no name': {} }, 'tools[0].name: must be 1 to 64 of the characters A-Z a-z 0-9 _ -'],
   ])('gets the problem of the invalid tools %j', async (tools, problem) => {
     const { chat, say } = open('guide', version, tools);

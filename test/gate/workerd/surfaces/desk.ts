@@ -51,7 +51,7 @@ const note = defineTool({
   run: () => 'Noted.',
 });
 
-const here = defineManualTool({
+const whereTool = defineManualTool({
   name: 'where',
   description: 'Tells where the page is.',
   input: v.object({}),
@@ -105,7 +105,7 @@ export const desk = defineAgent({
   name: 'desk',
   description: 'Does a bit of everything.',
   instructions: 'Follow the script.',
-  tools: [add, asksFirst(pay), draw, note, here, suggest, confirm, look, finish, helper],
+  tools: [add, asksFirst(pay), draw, note, whereTool, suggest, confirm, look, finish, helper],
   model: {
     ...modelBySession,
     media: { message: { data: ['image/*'], url: ['image/*'] }, result: { data: [], url: [] } },

@@ -11,14 +11,14 @@ import { via } from './desk.ts';
 type Send = typeof via;
 
 /** A sent request. */
-interface Asked {
+interface RecordedRequest {
   readonly method: string;
   readonly path: string;
 }
 
 /** A chat with Holdfast's transport, whose requests go through `line`. */
 function chatBy(line: (send: Send) => Send, ...replies: ScriptedReply[]) {
-  const requests: Asked[] = [];
+  const requests: RecordedRequest[] = [];
   const send = line(async (path, init) => {
     requests.push({ method: init?.method ?? 'GET', path });
     return via(path, init);

@@ -37,7 +37,7 @@ interface Protocol {
   headers?(id: string): Readonly<Record<string, string>>;
 }
 
-const ofA2a: Protocol = {
+const a2aProtocol: Protocol = {
   path: '/a2a/scripted',
   body: (text, messageId) => ({
     jsonrpc: '2.0',
@@ -46,7 +46,7 @@ const ofA2a: Protocol = {
     params: { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } },
   }),
 };
-const ofAgUi: Protocol = {
+const agUiProtocol: Protocol = {
   path: '/agents/scripted/ag-ui',
   body: (text, threadId) => ({
     threadId,
@@ -58,7 +58,7 @@ const ofAgUi: Protocol = {
     forwardedProps: {},
   }),
 };
-const ofAiSdk: Protocol = {
+const aiSdkProtocol: Protocol = {
   path: '/agents/scripted/chat',
   body: (text, id) => ({
     id,
@@ -66,11 +66,11 @@ const ofAiSdk: Protocol = {
     messages: [{ id: 'm1', role: 'user', parts: [{ type: 'text', text }] }],
   }),
 };
-const ofResponses: Protocol = {
+const responsesProtocol: Protocol = {
   path: '/v1/responses',
   body: (input, conversation) => ({ model: 'scripted', input, conversation }),
 };
-const ofChat: Protocol = {
+const chatProtocol: Protocol = {
   path: '/v1/chat/completions',
   body: (content) => ({ model: 'scripted', messages: [{ role: 'user', content }] }),
   headers: (id) => ({ 'idempotency-key': id }),
@@ -96,11 +96,11 @@ const saidIn = ({ messages }: ModelRequest): string[] =>
 
 describe('two people behind one caller who send the same message', () => {
   it.each([
-    ['A2A', ofA2a],
-    ['AG-UI', ofAgUi],
-    ['the AI SDK', ofAiSdk],
-    ['responses', ofResponses],
-    ['chat completions', ofChat],
+    ['A2A', a2aProtocol],
+    ['AG-UI', agUiProtocol],
+    ['the AI SDK', aiSdkProtocol],
+    ['responses', responsesProtocol],
+    ['chat completions', chatProtocol],
   ])('have separate sessions over %s', async (_, protocol) => {
     const via = app();
     const { message, model } = script('Words of Ann.', 'Words of Ben.');
@@ -112,8 +112,8 @@ describe('two people behind one caller who send the same message', () => {
   });
 
   it.each([
-    ['A2A', ofA2a],
-    ['chat completions', ofChat],
+    ['A2A', a2aProtocol],
+    ['chat completions', chatProtocol],
   ])(
     'have separate new chats under one key over %s, even if a tenant shares its sessions',
     async (_, protocol) => {

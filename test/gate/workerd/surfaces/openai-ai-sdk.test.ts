@@ -14,7 +14,7 @@ const provider = createOpenAI({
 const model = provider.responses('clerk');
 /** It accepts approval requests with this label. */
 const holdfast = provider.tools.mcp({ serverLabel: 'holdfast', serverUrl: 'http://localhost' });
-const quiet = { maxRetries: 0 };
+const withoutRetries = { maxRetries: 0 };
 
 const thinkingReply = (text: string, ...calls: { name: string; input: object }[]) => ({
   parts: [
@@ -55,7 +55,7 @@ describe.each([
       tools: { look_up },
       stopWhen: stepCountIs(5),
       providerOptions,
-      ...quiet,
+      ...withoutRetries,
     });
     expect([text, asked]).toEqual(['All found.', ['1', '2', '3']]);
   });
@@ -66,7 +66,7 @@ describe.each([
     const { message, model: asked } = script(thinkingReply('I pay.', ...calls), 'Paid.', 'Welcome.');
     const messages: ModelMessage[] = [{ role: 'user', content: message() }];
     const say = async () => {
-      const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...quiet });
+      const result = streamText({ model, messages, tools: { holdfast }, providerOptions, ...withoutRetries });
       messages.push(...(await result.response).messages);
       return { text: await result.text, content: await result.content };
     };
@@ -92,7 +92,7 @@ describe.each([
 
   it('gets the reason if a turn failed', async () => {
     const { message } = script({ text: '' }, { text: '' });
-    const failed = generateText({ model, prompt: message(), providerOptions, ...quiet });
+    const failed = generateText({ model, prompt: message(), providerOptions, ...withoutRetries });
     await expect(failed).rejects.toMatchObject({
       message: 'The model returned an empty reply, even after it was asked once more.',
       isRetryable: false,

@@ -23,12 +23,12 @@ const shared = clientsOf({ id: 'app' });
 
 /** The same, where the backend names its users. */
 const use = [openAi(), files(), onBehalfOf(({ headers }) => headers.get('x-user-id'))];
-const delegating = clientsOf({ id: 'app', delegates: true }, { use });
-const sayAs = (person: string): ChatOptions => ({ via: delegating({ 'x-user-id': person }) });
+const delegatingClients = clientsOf({ id: 'app', delegates: true }, { use });
+const sayAs = (person: string): ChatOptions => ({ via: delegatingClients({ 'x-user-id': person }) });
 
-const adds: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
-const records: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
-const looksUp: ScriptedReply = { calls: [{ name: 'look_up', input: { id: '7' } }] };
+const addReply: ScriptedReply = { calls: [{ name: 'add', input: { a: 1, b: 2 } }] };
+const recordReply: ScriptedReply = { calls: [{ name: 'record', input: { note: 'A diagnosis.' } }] };
+const lookUpReply: ScriptedReply = { calls: [{ name: 'look_up', input: { id: '7' } }] };
 
 const picture = (text: string): Message => ({
   role: 'user',
@@ -47,8 +47,8 @@ interface Opening {
 }
 
 const MORE_THAN_WORDS: readonly (readonly [what: string, opening: Opening])[] = [
-  ['a call', { replies: [adds, 'Hi.'] }],
-  ['a call’s memory', { replies: [records, 'Hi.'] }],
+  ['a call', { replies: [addReply, 'Hi.'] }],
+  ['a call’s memory', { replies: [recordReply, 'Hi.'] }],
   ['a file', { replies: ['Hi.'], message: picture, saying: { model: 'seer' } }],
   [
     'context of a mapped header',
@@ -96,7 +96,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('are refused even if there is only one candidate, and the problem says what to send', async () => {
-    const { message } = script(adds, 'Hi.');
+    const { message } = script(addReply, 'Hi.');
     const { history } = await sendHistory([], message(), { via: shared() });
     await expect(sendHistory(history, 'And now?', { via: shared() })).rejects.toMatchObject({
       status: 400,
@@ -131,7 +131,7 @@ describe('two users with one token and equal first messages', () => {
   );
 
   it('continue in the session that they name', async () => {
-    const { message } = script(adds, 'Hi.', adds, 'Hi.', 'One.', 'Other.');
+    const { message } = script(addReply, 'Hi.', addReply, 'Hi.', 'One.', 'Other.');
     const text = message();
     const via = shared();
     const [ada, ben] = [await sendHistory([], text, { via }), await sendHistory([], text, { via })];
@@ -168,7 +168,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('cannot see a turn that the other has begun with the same text once it has a call', async () => {
-    const { message } = script('Hi.', adds, 'Of Ada.');
+    const { message } = script('Hi.', addReply, 'Of Ada.');
     const via = shared();
     const { history } = await sendHistory([], message(), { via });
     const ada = await sendHistory(history, 'Help me.', { via });
@@ -179,7 +179,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('cannot see the other’s running turn from its first call on', async () => {
-    const hanging = holdReply(adds);
+    const hanging = holdReply(addReply);
     const { message } = script('Hi.', hanging.reply, 'Of Ada.');
     const via = shared();
     const { history } = await sendHistory([], message(), { via });
@@ -198,7 +198,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('get separate answers to equal concurrent messages, or one is refused', async () => {
-    const { message } = script('Hi.', adds, 'Mine.', adds, 'Mine.');
+    const { message } = script('Hi.', addReply, 'Mine.', addReply, 'Mine.');
     const via = shared();
     const { history } = await sendHistory([], message(), { via });
     const both = await Promise.allSettled([
@@ -210,7 +210,7 @@ describe('two users with one token and equal first messages', () => {
   });
 
   it('get no answer after a turn that started between the search and the message', async () => {
-    const { message } = script('Hi.', adds, 'Of Ben.', 'Leaked.');
+    const { message } = script('Hi.', addReply, 'Of Ben.', 'Leaked.');
     let between: (() => Promise<unknown>) | undefined;
     const SESSIONS = objectsWith((stub) => ({
       async begin(request: Parameters<typeof stub.begin>[0]) {
@@ -249,7 +249,7 @@ describe('two users with one token and equal first messages', () => {
 
 describe('a chat of one person', () => {
   it('continues with its calls, if `auth` says that the caller is one person', async () => {
-    const { message } = script(adds, 'Hi.', looksUp, 'More.', 'Still.');
+    const { message } = script(addReply, 'Hi.', lookUpReply, 'More.', 'Still.');
     const via = clientsOf({ id: 'ada', delegates: false })();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });
@@ -258,14 +258,14 @@ describe('a chat of one person', () => {
   });
 
   it('is not continued for another person of the same caller', async () => {
-    const { message } = script('Hi.', adds, 'More.');
+    const { message } = script('Hi.', addReply, 'More.');
     const { history } = await sendHistory([], message(), sayAs('ada'));
     await expect(sendHistory(history, 'And now?', sayAs('ben'))).rejects.toMatchObject(UNKNOWN_CHAT);
     expect(lastText(await sendHistory(history, 'And now?', sayAs('ada')))).toBe('More.');
   });
 
   it('returns its turn if it repeats its message, even after calls', async () => {
-    const { message, model } = script(adds, 'Hi.', adds, 'More.');
+    const { message, model } = script(addReply, 'Hi.', addReply, 'More.');
     const { history } = await sendHistory([], message(), sayAs('ada'));
     const second = await sendHistory(history, 'And now?', sayAs('ada'));
     const headers = { 'x-stainless-retry-count': '1' };
@@ -275,14 +275,14 @@ describe('a chat of one person', () => {
   });
 
   it('needs a name if a delegating caller names no person', async () => {
-    const { message } = script(adds, 'Hi.', 'One.', 'Two.');
-    const via = delegating();
+    const { message } = script(addReply, 'Hi.', 'One.', 'Two.');
+    const via = delegatingClients();
     const { history } = await sendHistory([], message(), { via });
     await expect(sendHistory(history, 'And now?', { via })).rejects.toMatchObject(UNKNOWN_CHAT);
   });
 
   it('continues with text only if the person is unknown, until its first call', async () => {
-    const { message } = script('Hi.', 'Words.', adds, 'More.');
+    const { message } = script('Hi.', 'Words.', addReply, 'More.');
     const via = shared();
     const first = await sendHistory([], message(), { via });
     const second = await sendHistory(first.history, 'And now?', { via });

@@ -43,8 +43,8 @@ const say = (
 /** A repeated request of the client library. */
 const BY_LIBRARY = { headers: { 'x-stainless-retry-count': '1' } };
 
-const down = new ModelError('bad-request', 'It is down.');
-const failed = { status: 502 };
+const downError = new ModelError('bad-request', 'It is down.');
+const failedStatus = { status: 502 };
 
 /** Reaches the limit, after which an answer is requested. */
 const CALL = { text: 'Let me see.', calls: [{ name: 'look', input: {} }] };
@@ -71,9 +71,9 @@ async function cancelChat(...replies: Parameters<typeof script>) {
 
 describe('a repeated message of a chat', () => {
   it('is a retry after its turn failed: the conversation has it once, and continues', async () => {
-    const asked = script('One.', down, 'Two.', 'Three.');
+    const asked = script('One.', downError, 'Two.', 'Three.');
     const first = await say([], asked.message());
-    await expect(say(first.history, 'Again.')).rejects.toMatchObject(failed);
+    await expect(say(first.history, 'Again.')).rejects.toMatchObject(failedStatus);
     const second = await say(first.history, 'Again.');
     expect([second.session, lastText(second)]).toEqual([first.session, 'Two.']);
     expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
@@ -84,10 +84,10 @@ describe('a repeated message of a chat', () => {
   });
 
   it('is a retry each time its retry has failed', async () => {
-    const asked = script('One.', down, down, 'Two.');
+    const asked = script('One.', downError, downError, 'Two.');
     const { history } = await say([], asked.message());
-    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
-    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
     expect(lastText(await say(history, 'Again.'))).toBe('Two.');
     expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
@@ -132,9 +132,9 @@ describe('a repeated message of a chat', () => {
   });
 
   it('is one retry if it arrives twice concurrently', async () => {
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message());
-    await expect(say(history, 'Again.')).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.')).rejects.toMatchObject(failedStatus);
     const both = await Promise.all([say(history, 'Again.'), say(history, 'Again.')]);
     expect(both.map(lastText)).toEqual(['Two.', 'Two.']);
     expect(asked.model.requests).toHaveLength(3);
@@ -151,19 +151,19 @@ describe('a repeated message of a chat', () => {
   });
 
   it('is the same request under the same key', async () => {
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const options = { headers: { 'idempotency-key': crypto.randomUUID() } };
     const { history } = await say([], asked.message());
-    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failed);
-    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failedStatus);
+    await expect(say(history, 'Again.', options)).rejects.toMatchObject(failedStatus);
     expect(asked.model.requests).toHaveLength(2);
   });
 
   it('is retried with its current instructions', async () => {
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message());
     const at = (time: string): Message[] => [{ role: 'system', content: `It is ${time}.` }, ...history];
-    await expect(say(at('noon'), 'Again.')).rejects.toMatchObject(failed);
+    await expect(say(at('noon'), 'Again.')).rejects.toMatchObject(failedStatus);
     expect(lastText(await say(at('one'), 'Again.'))).toBe('Two.');
     const [system] = asked.model.requests.at(-1)?.messages ?? [];
     expect(system?.text).toContain('It is one.');
@@ -179,14 +179,14 @@ describe('a repeated message of a chat', () => {
   });
 
   it('is a retry if it names its session, unless its text differs', async () => {
-    const asked = script(down, down, 'One.', down, 'Two.');
+    const asked = script(downError, downError, 'One.', downError, 'Two.');
     const more = { metadata: { session: crypto.randomUUID() } };
     const message = asked.message();
-    await expect(say([], message, { more })).rejects.toMatchObject(failed);
-    await expect(say([], message, { more })).rejects.toMatchObject(failed);
+    await expect(say([], message, { more })).rejects.toMatchObject(failedStatus);
+    await expect(say([], message, { more })).rejects.toMatchObject(failedStatus);
     const { history } = await say([], message, { more });
     expect(shownTexts(asked)).toEqual([message]);
-    await expect(say(history, 'Again.', { more })).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.', { more })).rejects.toMatchObject(failedStatus);
     await say(history, 'Otherwise.', { more });
     expect(shownTexts(asked)).toContain('Otherwise.');
     expect((await startEventsOf(more.metadata.session)).at(-1)).not.toHaveProperty('retries');
@@ -194,10 +194,10 @@ describe('a repeated message of a chat', () => {
 
   it('does not join the retry of another message', async () => {
     const hanging = holdReply('One.');
-    const asked = script(down, hanging.reply);
+    const asked = script(downError, hanging.reply);
     const more = { metadata: { session: crypto.randomUUID() } };
     const message = asked.message();
-    await expect(say([], message, { more })).rejects.toMatchObject(failed);
+    await expect(say([], message, { more })).rejects.toMatchObject(failedStatus);
     const retrying = say([], message, { more });
     await hanging.asked();
     const same = say([], message, { more });
@@ -212,18 +212,18 @@ describe('a repeated message of a chat', () => {
 
   it('is a retry without a known person if the chat has only text', async () => {
     const via = clientOf(appWith({ agents, use: [openAi(), retry()] }), { maxRetries: 0 });
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const { history } = await say([], asked.message(), { via });
-    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failedStatus);
     expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
     expect(shownTexts(asked)).toEqual([asked.message(), 'One.', 'Again.']);
   });
 
   it('is a new message if the app has no retry()', async () => {
     const via = clientOf(appWith({ agents, use: [openAi()], auth }), { maxRetries: 0 });
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const { history, session } = await say([], asked.message(), { via });
-    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failed);
+    await expect(say(history, 'Again.', { via })).rejects.toMatchObject(failedStatus);
     expect(lastText(await say(history, 'Again.', { via }))).toBe('Two.');
     expect((await startEventsOf(session)).at(-1)).not.toHaveProperty('retries');
   });
@@ -231,10 +231,10 @@ describe('a repeated message of a chat', () => {
 
 describe('the repeated first message of a chat', () => {
   it('is a retry if its person is known, each time it has no answer', async () => {
-    const asked = script(CALL, down, down, 'Two.', 'Three.', 'Another chat.');
+    const asked = script(CALL, downError, downError, 'Two.', 'Three.', 'Another chat.');
     const message = asked.message();
-    await expect(say([], message)).rejects.toMatchObject(failed);
-    await expect(say([], message)).rejects.toMatchObject(failed);
+    await expect(say([], message)).rejects.toMatchObject(failedStatus);
+    await expect(say([], message)).rejects.toMatchObject(failedStatus);
     const second = await say([], message);
     expect(lastText(second)).toBe('Two.');
     expect((await startEventsOf(second.session)).map(({ retries }) => retries !== undefined)).toEqual([
@@ -265,8 +265,8 @@ describe('the repeated first message of a chat', () => {
     ['it has a key', client, { headers: { 'idempotency-key': 'k' } }],
     ['its client does not count its tries', client, { headers: { 'x-stainless-retry-count': null } }],
   ])('begins a chat if %s', async (_, via, options) => {
-    const asked = script(down, 'Two.');
-    await expect(say([], asked.message(), { via })).rejects.toMatchObject(failed);
+    const asked = script(downError, 'Two.');
+    await expect(say([], asked.message(), { via })).rejects.toMatchObject(failedStatus);
     const { session } = await say([], asked.message(), { via, ...options });
     expect((await startEventsOf(session).catch(() => [])).some(({ retries }) => retries !== undefined)).toBe(
       false,
@@ -306,7 +306,7 @@ describe('a repeated message after a response', () => {
     ['after the response that failed', 'failed'],
     ['after the previous one', 'first'],
   ])('is a retry after its turn failed, %s', async (_, place) => {
-    const asked = script('One.', down, 'Two.');
+    const asked = script('One.', downError, 'Two.');
     const first = await ask(undefined, asked.message());
     const failed = await ask(first.id, 'Again.');
     expect(failed.status).toBe('failed');

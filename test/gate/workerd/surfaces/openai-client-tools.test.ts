@@ -54,9 +54,9 @@ const forChat = (more: object = {}): OpenAI.ChatCompletionTool => ({
 });
 const forResponses = { type: 'function' as const, strict: true, ...weather };
 
-const looking = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
+const lookReply = { calls: [{ name: 'get_weather', input: { city: 'Paris' } }] };
 /** A script that calls the weather tool, and then describes the weather. */
-const scriptCall = () => script(looking, 'It rains in Paris.', 'Yes.');
+const scriptCall = () => script(lookReply, 'It rains in Paris.', 'Yes.');
 const offeredTools = ({ model }: Scripted) =>
   model.requests.map(({ tools = [] }) => tools.map(({ name }) => name));
 

@@ -25,7 +25,7 @@ const refusal = (message: string, param: string | null, code: string, status = 4
 
 const invalidValue = (param: string, what: string) =>
   refusal(`Invalid value for '${param}'. It must be ${what}.`, param, 'invalid_value');
-const notTaken = (param: string, instead: string) =>
+const notAccepted = (param: string, instead: string) =>
   refusal(`Holdfast does not support '${param}': ${instead}`, param, 'unsupported_parameter');
 
 const IN_CODE = 'the instructions of an agent are in its code.';
@@ -61,12 +61,16 @@ describe('a request for a response', () => {
       ),
     ],
     ['invalid instructions', { instructions: 7 }, invalidValue('instructions', 'text')],
-    ['a prompt', { prompt: { id: 'p' } }, notTaken('prompt', IN_CODE)],
-    ['an OpenAI tool', { tools: [{ type: 'web_search' }] }, notTaken('tools', LABEL)],
+    ['a prompt', { prompt: { id: 'p' } }, notAccepted('prompt', IN_CODE)],
+    ['an OpenAI tool', { tools: [{ type: 'web_search' }] }, notAccepted('tools', LABEL)],
     ['an invalid tool', { tools: [7] }, invalidValue('tools[0]', 'an object')],
-    ['another server label', { tools: [{ type: 'mcp', server_label: 'other' }] }, notTaken('tools', LABEL)],
+    [
+      'another server label',
+      { tools: [{ type: 'mcp', server_label: 'other' }] },
+      notAccepted('tools', LABEL),
+    ],
     ['tools that are no list', { tools: 'all' }, invalidValue('tools', 'a list')],
-    ['a forced tool', { tool_choice: 'required' }, notTaken('tool_choice', CHOOSES)],
+    ['a forced tool', { tool_choice: 'required' }, notAccepted('tool_choice', CHOOSES)],
     ['an invalid text option', { text: 5 }, invalidValue('text', 'an object')],
     [
       'a schema without a type',
@@ -76,7 +80,7 @@ describe('a request for a response', () => {
     [
       'a limit of calls',
       { max_tool_calls: 1 },
-      notTaken('max_tool_calls', 'the settings of an agent are in its code.'),
+      notAccepted('max_tool_calls', 'the settings of an agent are in its code.'),
     ],
     [
       'an unknown parameter',
@@ -144,7 +148,7 @@ describe('a request for a response', () => {
     [
       'a file that was uploaded',
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
-      notTaken(
+      notAccepted(
         'input[0].content[0].file_id',
         'there are no uploads. Send the file with its data or its URL.',
       ),
@@ -152,7 +156,7 @@ describe('a request for a response', () => {
     [
       'a custom compaction',
       { context_management: [{ type: 'compaction' }] },
-      notTaken('context_management', 'the settings of an agent are in its code.'),
+      notAccepted('context_management', 'the settings of an agent are in its code.'),
     ],
     [
       'a part of another kind',
@@ -417,20 +421,20 @@ describe('a request for a chat completion', () => {
       { messages: [{ role: 'nobody' }] },
       invalidValue('messages[0].role', 'user, assistant, tool, system or developer'),
     ],
-    ['several answers', { n: 2 }, notTaken('n', 'a session has one answer.')],
+    ['several answers', { n: 2 }, notAccepted('n', 'a session has one answer.')],
     [
       'an unknown response format',
       { response_format: { type: 'grammar' } },
       invalidValue('response_format.type', 'text, json_object or json_schema'),
     ],
-    ['an audio answer', { modalities: ['text', 'audio'] }, notTaken('modalities', 'answers are text.')],
+    ['an audio answer', { modalities: ['text', 'audio'] }, notAccepted('modalities', 'answers are text.')],
     [
       'a forced function',
       { function_call: { name: 'add' } },
-      notTaken('function_call', "the agent's model chooses."),
+      notAccepted('function_call', "the agent's model chooses."),
     ],
-    ['moderation', { moderation: { model: 'm' } }, notTaken('moderation', 'answers are not moderated.')],
-    ['a stop sequence', { stop: ['\n'] }, notTaken('stop', "the agent's model ends its answers.")],
+    ['moderation', { moderation: { model: 'm' } }, notAccepted('moderation', 'answers are not moderated.')],
+    ['a stop sequence', { stop: ['\n'] }, notAccepted('stop', "the agent's model ends its answers.")],
     [
       'the result of an unknown call',
       { messages: [{ role: 'tool', tool_call_id: 'call_1', content: 'x' }] },

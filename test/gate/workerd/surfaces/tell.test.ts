@@ -26,7 +26,7 @@ const sayNo = defineTool({
   effect: 'read',
   run: () => error(INSIDE),
 });
-const fall = defineTool({
+const throwingTool = defineTool({
   name: 'fall',
   description: 'Throws.',
   effect: 'read',
@@ -54,12 +54,12 @@ const desk = defineAgent({
   name: 'desk',
   description: 'Fails in several ways.',
   instructions: 'Follow the script.',
-  tools: [sayNo, fall, draw, sketch, pay, where],
+  tools: [sayNo, throwingTool, draw, sketch, pay, where],
   model: modelBySession,
 });
 
 /** An agent without a model in the deployment. */
-const unset = defineAgent({
+const agentWithoutModel = defineAgent({
   name: 'unset',
   description: 'Has no model.',
   instructions: '',
@@ -72,7 +72,7 @@ const unset = defineAgent({
 function deploy(tell?: Tell, config: AppConfig = {}, origin = 'https://desk.example'): Send {
   const words = tell ? { tell } : {};
   const via = appWith({
-    agents: [desk, unset],
+    agents: [desk, agentWithoutModel],
     use: [aiSdkUi(words), openAi(words), agUi(words), a2a({ agents: ['desk'], ...words }), files()],
     auth: () => ({ id: 'ada' }),
     ...config,

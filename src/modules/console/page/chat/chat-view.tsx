@@ -67,7 +67,7 @@ export function ChatView({ store }: SessionViewProps) {
             onSent={() => setSent(sent + 1)}
           />
         ) : (
-          <Watched store={store} openTurn={openTurn} />
+          <WatchedChat store={store} openTurn={openTurn} />
         )}
       </div>
     </div>
@@ -75,7 +75,7 @@ export function ChatView({ store }: SessionViewProps) {
 }
 
 /** Replaces the input in sessions of other owners, to which only the owner can send messages. */
-function Watched({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
+function WatchedChat({ store, openTurn }: SessionViewProps & { readonly openTurn: string | undefined }) {
   const action = useAction();
   const { value: failure } = action.failure;
   const stop = (): void => void action.run(() => store.client.cancel(openTurn));

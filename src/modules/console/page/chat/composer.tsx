@@ -33,7 +33,7 @@ interface ComposerProps {
 }
 
 /** How a message is sent while a turn is open. */
-type How = Pick<ClientSendOptions, 'whenBusy' | 'pending'>;
+type SendMode = Pick<ClientSendOptions, 'whenBusy' | 'pending'>;
 
 const SHORTCUTS: readonly Shortcut[] = [{ keys: 'm', does: 'Write a message', run: focusMessage }];
 
@@ -45,7 +45,7 @@ export function Composer({ store, openTurn, isWaiting, onSent }: ComposerProps) 
   useShortcuts(SHORTCUTS);
   const { text, files, action, add, remove, send } = useMessage(store, onSent);
   const isOver = useSignal(false);
-  const ways = waysOf(openTurn !== undefined, isWaiting);
+  const ways = sendOptionsOf(openTurn !== undefined, isWaiting);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -117,7 +117,7 @@ function useMessage(store: SessionStore, onSent: () => void) {
   const last = useRef<Promise<unknown>>(Promise.resolve());
   useEffect(() => keepDraft(store, text.value), [text.value]);
   /** Sends messages in order. A message that cannot be sent returns to the input, before any newer text. */
-  const send = (how: How): void => {
+  const send = (how: SendMode): void => {
     const message = { text: text.peek(), files: files.peek() };
     if (message.text.trim() === '' && message.files.length === 0) return;
     text.value = '';
@@ -168,13 +168,13 @@ function Attach({ onFiles }: { readonly onFiles: (files: FileList | null) => voi
   );
 }
 
-interface Way {
+interface SendOption {
   readonly label: string;
-  readonly how: How;
+  readonly how: SendMode;
 }
 
 /** Returns the ways to send a message now. Enter uses the first, and Ctrl+Enter the second. */
-function waysOf(isOpen: boolean, isWaiting: boolean): readonly Way[] {
+function sendOptionsOf(isOpen: boolean, isWaiting: boolean): readonly SendOption[] {
   if (!isOpen) return [{ label: 'Send', how: { whenBusy: 'queue' } }];
   const queue = { label: 'Queue', how: { whenBusy: 'queue' } } as const;
   if (isWaiting)

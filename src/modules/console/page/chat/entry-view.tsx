@@ -167,7 +167,7 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
       {!isAnswered && <Badge tone={outcome === 'failed' ? 'bad' : 'warn'}>{outcome}</Badge>}
       {!isAnswered && (
         <span class="turn-why">
-          <Line text={error ? error.message : whyOf(event)} most={600} />
+          <Line text={error ? error.message : reasonOf(event)} most={600} />
         </span>
       )}
       {actions && !isAnswered && isLast && <Button onClick={actions.retry}>Retry</Button>}
@@ -180,7 +180,7 @@ function TurnEnd({ entry: { event, seq }, isLast, actions }: TurnEndProps) {
   );
 }
 
-function whyOf({ outcome, limit, signal }: EventOf<'turn-ended'>): string {
+function reasonOf({ outcome, limit, signal }: EventOf<'turn-ended'>): string {
   if (signal) return signal.reason;
   if (limit) return `The limit of ${count(limit.most)} ${LIMITS[limit.kind]} was reached.`;
   return outcome === 'cancelled' ? 'The turn was stopped.' : '';

@@ -30,12 +30,12 @@ export interface SessionStore extends SessionPlace {
 }
 
 /** The ids of new sessions, for which no request is needed. */
-const unsent = new Set<string>();
+const unsentSessions = new Set<string>();
 
 /** Returns the id of a new session. */
 export function newSessionId(): string {
   const id = crypto.randomUUID();
-  unsent.add(id);
+  unsentSessions.add(id);
   return id;
 }
 
@@ -61,7 +61,7 @@ export function openSession({ agent, id, owner }: SessionPlace): SessionStore {
     connection.value = events.length > 0 ? 'reconnecting' : 'loading';
     void followJournal({ client, events, length, connection, failure, live, progress, signal: stop.signal });
   };
-  if (unsent.delete(id)) connection.value = 'empty';
+  if (unsentSessions.delete(id)) connection.value = 'empty';
   else follow();
   return {
     agent,

@@ -14,7 +14,7 @@ export interface Visited {
 
 const MAX_VISITED = 50;
 
-export const visited = signal<readonly Visited[]>(read());
+export const visitedSessions = signal<readonly Visited[]>(read());
 
 function read(): readonly Visited[] {
   try {
@@ -33,15 +33,15 @@ const isVisited = (one: unknown): one is Visited =>
 
 /** Moves a session to the top of the list. */
 export function visit(agent: string, session: string): void {
-  const others = visited.peek().filter((one) => one.agent !== agent || one.session !== session);
+  const others = visitedSessions.peek().filter((one) => one.agent !== agent || one.session !== session);
   save([{ agent, session, at: Date.now() }, ...others].slice(0, MAX_VISITED));
 }
 
 /** Removes a session from the list, such as one that was erased. */
 export const forget = (agent: string, session: string): void =>
-  save(visited.peek().filter((one) => one.agent !== agent || one.session !== session));
+  save(visitedSessions.peek().filter((one) => one.agent !== agent || one.session !== session));
 
 function save(list: readonly Visited[]): void {
-  visited.value = list;
+  visitedSessions.value = list;
   remember('visited', JSON.stringify(list));
 }

@@ -79,7 +79,7 @@ export function SessionFrame({ owner, agent, session, tab }: SessionFrameProps) 
         panel="view"
       />
       <div id="view" role="tabpanel" aria-labelledby={`tab-${tab}`} class={`view view-${tab}`}>
-        <Shown store={store} tab={tab} view={View} />
+        <ShownTab store={store} tab={tab} view={View} />
       </div>
     </div>
   );
@@ -91,7 +91,7 @@ interface ShownProps extends SessionViewProps {
 }
 
 /** A chat can be shown before the session exists, since its first message starts it. */
-function Shown({ store, tab, view: View }: ShownProps) {
+function ShownTab({ store, tab, view: View }: ShownProps) {
   const { value: failure } = store.failure;
   if (failure && store.length.value === 0) return <Problem failure={failure} onRetry={store.follow} />;
   if (store.connection.value === 'loading' && store.length.value === 0) return <Loading what="the journal" />;

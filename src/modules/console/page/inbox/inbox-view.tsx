@@ -6,7 +6,7 @@ import { useAction } from '../data/action.ts';
 import { clientOf, index } from '../data/api.ts';
 import { fromIndex, hasIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
-import { visited } from '../data/visited.ts';
+import { visitedSessions } from '../data/visited.ts';
 import { hrefOf } from '../shell/router.ts';
 import { formatAgo } from '../ui/format.ts';
 import { Button, Empty, Loading, Problem } from '../ui/parts.tsx';
@@ -95,14 +95,14 @@ function Groups({ first, onAnswered }: { readonly first: InboxPage; readonly onA
 }
 
 async function loadInbox(): Promise<InboxPage> {
-  return (await fromIndex(() => index.pending())) ?? { waiting: await waitingOfVisited(), next: null };
+  return (await fromIndex(() => index.pending())) ?? { waiting: await readVisitedInbox(), next: null };
 }
 
 /** The number of recently opened sessions to ask if the app has no index. */
 const MOST_VISITED = 12;
 
-async function waitingOfVisited(): Promise<readonly Waiting[]> {
-  const asked = visited
+async function readVisitedInbox(): Promise<readonly Waiting[]> {
+  const asked = visitedSessions
     .peek()
     .slice(0, MOST_VISITED)
     .map(async ({ agent, session, at }): Promise<Waiting[]> => {

@@ -6,7 +6,7 @@ import { useAction } from '../data/action.ts';
 import { agents } from '../data/agents.ts';
 import { fromIndex } from '../data/index-use.ts';
 import { useLoaded } from '../data/resource.ts';
-import { forget, visited } from '../data/visited.ts';
+import { forget, visitedSessions } from '../data/visited.ts';
 import { type Shortcut, useShortcuts } from '../shell/keys.ts';
 import { place, sessionHref, setQuery } from '../shell/router.ts';
 import { dateAndTime, formatAgo, formatCompact, formatCount, formatDollars } from '../ui/format.ts';
@@ -72,7 +72,7 @@ export function SessionsView() {
       {agents.value.isLoading ? (
         <Loading what="the sessions" />
       ) : (
-        <Listed
+        <SessionList
           key={`${agent} ${status} ${owner}`}
           owner={owner}
           names={agent === '' ? names : [agent]}
@@ -117,7 +117,7 @@ interface ListedProps extends Selection {
 /** Milliseconds between two requests for the first page of the list while the page is visible. */
 const EVERY = 10_000;
 
-function Listed({ search, ...selection }: ListedProps) {
+function SessionList({ search, ...selection }: ListedProps) {
   const [looks, setLooks] = useState(0);
   const [more, setMore] = useState<Pages>();
   const action = useAction();
@@ -208,7 +208,7 @@ function SessionRow({ listed }: { readonly listed: ListedSession }) {
 }
 
 function VisitedList({ search }: { readonly search: string }) {
-  const shown = visited.value.filter(({ session }) => matchesTitle(search, session));
+  const shown = visitedSessions.value.filter(({ session }) => matchesTitle(search, session));
   return (
     <>
       <p class="muted small">

@@ -30,7 +30,7 @@ export function TurnView({ store }: SessionViewProps) {
           <TurnPicker turns={turns} chosen={chosen.turn} />
           <TurnFacts timeline={timeline} />
         </header>
-        <Drawn timeline={timeline} opened={opened} />
+        <DrawnTurn timeline={timeline} opened={opened} />
       </div>
       {event && (
         <aside class="panel detail" aria-label={`Event ${event.seq}`}>
@@ -41,7 +41,7 @@ export function TurnView({ store }: SessionViewProps) {
   );
 }
 
-function Drawn({ timeline, opened }: { readonly timeline: TurnTimeline; readonly opened: number }) {
+function DrawnTurn({ timeline, opened }: { readonly timeline: TurnTimeline; readonly opened: number }) {
   const rows = useMemo(() => rowsOf(timeline), [timeline]);
   const isOpen = timeline.end === undefined;
   const now = useNow(isOpen && timeline.status === 'running');

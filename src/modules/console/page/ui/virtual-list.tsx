@@ -103,13 +103,13 @@ export function VirtualList({
   );
 }
 
-interface At {
+interface ListPosition {
   readonly at: number;
   readonly length: number;
   readonly page: number;
 }
 
-function indexFor(key: string, { at, length, page }: At): number | undefined {
+function indexFor(key: string, { at, length, page }: ListPosition): number | undefined {
   const moves: Readonly<Record<string, number>> = {
     ...{ ArrowDown: at + 1, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: length - 1 },
     ...{ PageDown: at + page, PageUp: at - page },

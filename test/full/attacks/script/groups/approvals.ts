@@ -3,7 +3,7 @@ import { type Attack, type Check, formatResponse, hasStatus, isProblem } from '.
 import { pendingIn } from '../http.ts';
 import { pollUntilEnded } from '../patience.ts';
 import type { Victims } from '../victims.ts';
-import { decideOn, invalidBody, roleNeeded, startWaitingTurn } from './waiting.ts';
+import { decideOn, invalidBody, isRoleNeeded, startWaitingTurn } from './waiting.ts';
 
 const decisions = ['approve', 'edit', 'reject', 'exit'] as const;
 
@@ -50,18 +50,18 @@ const bodies: readonly (readonly [what: string, body: unknown, comes: Check])[] 
 /** Invalid call ids in a path. */
 const ids = ['x', '..', '%2e%2e', '%00', 'a%2Fb', '__proto__', '1.2.3', `${'9'.repeat(300)}.1.0`];
 
-const alreadyAnswered = isProblem(
+const isAlreadyAnswered = isProblem(
   409,
   'already-answered',
   'This question has already been answered. GET /agents/clerk/sessions/{session} shows the state of the session.',
 );
 
-const byRoles: readonly Attack[] = [
+const roleAttacks: readonly Attack[] = [
   ...decisions.map(
     (decision): Attack => ({
       name: `a caller without the role cannot ${decision}`,
       act: decideOn({ decision, ...(decision === 'edit' && { input: { amount: 1 } }) }, 'ann'),
-      comes: roleNeeded,
+      comes: isRoleNeeded,
     }),
   ),
   ...(['Manager', 'manager ', 'managers', 'man\u0430ger', '*', 'manager\u0000'] as const).map(
@@ -74,7 +74,7 @@ const byRoles: readonly Attack[] = [
         await scene.rolf.del(scene.own);
         return came;
       },
-      comes: roleNeeded,
+      comes: isRoleNeeded,
     }),
   ),
   {
@@ -125,7 +125,7 @@ const byRoles: readonly Attack[] = [
   },
 ];
 
-const once: readonly Attack[] = [
+const repeatAttacks: readonly Attack[] = [
   {
     name: 'a repeated decision has no further effect',
     async act(scene) {
@@ -133,7 +133,7 @@ const once: readonly Attack[] = [
       const first = await scene.rolf.post(path, { decision: 'approve' });
       return first.status === 200 ? scene.rolf.post(path, { decision: 'approve' }) : first;
     },
-    comes: alreadyAnswered,
+    comes: isAlreadyAnswered,
     effects: ['refund 5 for acme'],
   },
   {
@@ -155,7 +155,7 @@ const once: readonly Attack[] = [
       await scene.rolf.post(path, { decision: 'reject' });
       return scene.rolf.post(path, { decision: 'approve' });
     },
-    comes: alreadyAnswered,
+    comes: isAlreadyAnswered,
   },
   {
     name: "a decider's key does not replay the decision for another caller",
@@ -166,7 +166,7 @@ const once: readonly Attack[] = [
       const other = scene.who({ sub: 'rita', tenant: 'acme', roles: ['manager'] });
       return other.post(path, { decision: 'approve' }, key);
     },
-    comes: alreadyAnswered,
+    comes: isAlreadyAnswered,
     effects: ['refund 5 for acme'],
   },
   {
@@ -177,7 +177,7 @@ const once: readonly Attack[] = [
       await scene.rolf.post(path, { decision: 'reject' }, key);
       return scene.rolf.post(path, { decision: 'approve' }, key);
     },
-    comes: alreadyAnswered,
+    comes: isAlreadyAnswered,
   },
   {
     name: 'an approval after its expiry pays nothing',
@@ -210,7 +210,7 @@ const once: readonly Attack[] = [
 ];
 
 export const approvals = ({ call }: Victims): readonly Attack[] => [
-  ...byRoles,
+  ...roleAttacks,
   ...bodies.map(
     ([what, body, comes]): Attack => ({
       name: `${what} does not decide the call`,
@@ -218,7 +218,7 @@ export const approvals = ({ call }: Victims): readonly Attack[] => [
       comes,
     }),
   ),
-  ...once,
+  ...repeatAttacks,
   ...ids.map(
     (id): Attack => ({
       name: `the call ${id.slice(0, 20)} cannot be approved`,

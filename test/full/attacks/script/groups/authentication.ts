@@ -8,9 +8,9 @@ import { tokenOf } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
 import { otherRoutes, routesToZeta } from './routes.ts';
 
-const unknown = isProblem(401, 'unauthorized', 'The request has no valid credentials.');
+const isUnauthorized = isProblem(401, 'unauthorized', 'The request has no valid credentials.');
 
-const inside = isProblem(
+const isInternalError = isProblem(
   500,
   'internal-error',
   'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
@@ -19,7 +19,7 @@ const inside = isProblem(
 const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };
 
 /** Invalid tokens, each with the reason. */
-const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery])[] = [
+const forgedTokens: readonly (readonly [why: string, claims: Claims, forgery?: Forgery])[] = [
   ['is unsigned (alg none)', zoe, { alg: 'none' }],
   ['is unsigned, with another spelling of none', zoe, { alg: 'nOnE' }],
   ['is signed with another key', zoe, { key: 'guessed' }],
@@ -31,7 +31,7 @@ const forged: readonly (readonly [why: string, claims: Claims, forgery?: Forgery
 ];
 
 /** Correctly signed tokens of an issuer that lets its users choose their claims. */
-const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
+const oddClaims: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = [
   ['an id that is a list', { ...zoe, sub: ['zoe'] }, /id or tenant is empty or not a string/],
   ['an empty id', { ...zoe, sub: '' }, /id or tenant is empty or not a string/],
   ['no id', { ...zoe, sub: undefined }, /id or tenant is empty or not a string/],
@@ -46,31 +46,31 @@ const odd: readonly (readonly [what: string, claims: Claims, says: RegExp])[] = 
   ['the id of code', { sub: 'code', tenant: 'acme' }, /the id 'code'/],
 ];
 
-const good = tokenOf(zoe);
-const [head = '', body = '', signature = ''] = good.split('.');
-const tampered = `${head}.${Buffer.from(JSON.stringify({ sub: 'x', tenant: 'zeta', aud: 'holdfast', exp: 4e9 })).toString('base64url')}.${signature}`;
+const goodToken = tokenOf(zoe);
+const [head = '', body = '', signature = ''] = goodToken.split('.');
+const tamperedToken = `${head}.${Buffer.from(JSON.stringify({ sub: 'x', tenant: 'zeta', aud: 'holdfast', exp: 4e9 })).toString('base64url')}.${signature}`;
 
 /** Values sent in place of a valid `Authorization: Bearer` header. */
-const misplaced: readonly (readonly [
+const misplacedTokens: readonly (readonly [
   what: string,
   headers: readonly (readonly [string, string])[],
   query?: string,
 ])[] = [
-  ['a token whose claims were changed', [['authorization', `Bearer ${tampered}`]]],
+  ['a token whose claims were changed', [['authorization', `Bearer ${tamperedToken}`]]],
   ['a token without its signature', [['authorization', `Bearer ${head}.${body}.`]]],
   ['a token of two parts', [['authorization', `Bearer ${head}.${body}`]]],
-  ['a token of four parts', [['authorization', `Bearer ${good}.x`]]],
-  ['a valid token as Basic', [['authorization', `Basic ${good}`]]],
-  ['a valid token without a scheme', [['authorization', good]]],
-  ['a valid token in a cookie', [['cookie', `token=${good}`]]],
-  ['a valid token in the query', [], `?access_token=${good}`],
-  ['a valid token in another header', [['x-authorization', `Bearer ${good}`]]],
-  ['a valid token in a proxy header', [['proxy-authorization', `Bearer ${good}`]]],
+  ['a token of four parts', [['authorization', `Bearer ${goodToken}.x`]]],
+  ['a valid token as Basic', [['authorization', `Basic ${goodToken}`]]],
+  ['a valid token without a scheme', [['authorization', goodToken]]],
+  ['a valid token in a cookie', [['cookie', `token=${goodToken}`]]],
+  ['a valid token in the query', [], `?access_token=${goodToken}`],
+  ['a valid token in another header', [['x-authorization', `Bearer ${goodToken}`]]],
+  ['a valid token in a proxy header', [['proxy-authorization', `Bearer ${goodToken}`]]],
   [
     'a valid token after an invalid one',
     [
       ['authorization', 'Bearer x'],
-      ['authorization', `Bearer ${good}`],
+      ['authorization', `Bearer ${goodToken}`],
     ],
   ],
   [
@@ -90,28 +90,28 @@ export const authentication = (victims: Victims): readonly Attack[] => [
     ({ what, sent }): Attack => ({
       name: `${what} returns 401 without a token`,
       act: ({ nobody }) => nobody.ask(sent),
-      comes: sent.method === 'HEAD' ? hasStatus(401) : unknown,
+      comes: sent.method === 'HEAD' ? hasStatus(401) : isUnauthorized,
     }),
   ),
-  ...forged.map(
+  ...forgedTokens.map(
     ([why, claims, forgery]): Attack => ({
       name: `a token that ${why} is refused`,
       act: ({ who }) => who(claims, forgery).get('/agents/clerk/sessions/vault'),
-      comes: unknown,
+      comes: isUnauthorized,
     }),
   ),
-  ...misplaced.map(
+  ...misplacedTokens.map(
     ([what, headers, query = '']): Attack => ({
       name: `${what} is not accepted as a token`,
       act: ({ nobody }) => nobody.ask({ path: `/agents/clerk/sessions/vault${query}`, headers }),
-      comes: unknown,
+      comes: isUnauthorized,
     }),
   ),
-  ...odd.map(
+  ...oddClaims.map(
     ([what, claims, says]): Attack => ({
       name: `a valid token with ${what} is refused`,
       act: ({ who }) => who(claims).get('/agents/clerk/sessions/vault'),
-      comes: inside,
+      comes: isInternalError,
       logs: says,
     }),
   ),

@@ -18,7 +18,7 @@ const PRIVATE = [
   'printer.local.',
 ];
 
-const refused: Check = isProblem(
+const isRefused: Check = isProblem(
   422,
   'invalid-body',
   '…points to a private network, so send the file itself…',
@@ -34,7 +34,7 @@ const addresses = PRIVATE.map(
           { type: 'file', mediaType: 'image/png', url: `https://${host}/latest` },
         ],
       }),
-    comes: refused,
+    comes: isRefused,
   }),
 );
 

@@ -17,7 +17,7 @@ async function readSeen(
   return typeof json?.text === 'string' ? JSON.parse(json.text) : text;
 }
 
-const notAllowed = (key: string): Check =>
+const isNotAllowed = (key: string): Check =>
   isProblem(
     422,
     'invalid-body',
@@ -46,15 +46,19 @@ const texts: readonly (readonly [what: string, body: string, comes: Check])[] = 
   [
     'a context that sets __proto__',
     '{"message":"x","context":{"__proto__":{"tenant":"zeta"}}}',
-    notAllowed('__proto__'),
+    isNotAllowed('__proto__'),
   ],
   [
     'a body that sets __proto__',
     '{"message":"x","__proto__":{"context":{"tenant":"zeta"}}}',
     isProblem(422, 'invalid-body', 'The body is not valid: __proto__: is not known here.'),
   ],
-  ['a repeated context', '{"message":"x","context":{},"context":{"tenant":"zeta"}}', notAllowed('tenant')],
-  ['a key with escape sequences', '{"message":"x","context":{"\\u0074enant":"zeta"}}', notAllowed('tenant')],
+  ['a repeated context', '{"message":"x","context":{},"context":{"tenant":"zeta"}}', isNotAllowed('tenant')],
+  [
+    'a key with escape sequences',
+    '{"message":"x","context":{"\\u0074enant":"zeta"}}',
+    isNotAllowed('tenant'),
+  ],
   [
     'a context that is a list',
     '{"message":"x","context":[["tenant","zeta"]]}',
@@ -91,7 +95,7 @@ export const context = (): readonly Attack[] => [
     (key): Attack => ({
       name: `a body cannot set the context key '${key}'`,
       act: ({ ann, own }) => ann.post(`${own}/messages`, { message: 'x', context: { [key]: 'zeta' } }),
-      comes: notAllowed(key),
+      comes: isNotAllowed(key),
     }),
   ),
   ...texts.map(
@@ -116,7 +120,7 @@ export const context = (): readonly Attack[] => [
     name: 'a forbidden key next to an allowed one is refused',
     act: ({ ann, own }) =>
       ann.post(`${own}/messages`, { message: 'x', context: { locale: 'de', tenant: 'zeta' } }),
-    comes: notAllowed('tenant'),
+    comes: isNotAllowed('tenant'),
   },
   {
     name: 'a refusal lists ten of a thousand forbidden keys, truncated',
@@ -155,7 +159,7 @@ export const context = (): readonly Attack[] => [
     name: 'a form cannot set a key that a body must not set',
     act: ({ ann, own }) =>
       ann.post(`${own}/messages`, formOf({ message: 'x', context: '{"tenant":"zeta"}' }), FORM),
-    comes: notAllowed('tenant'),
+    comes: isNotAllowed('tenant'),
   },
   {
     name: 'a form with two contexts is refused',

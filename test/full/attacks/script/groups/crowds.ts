@@ -27,7 +27,7 @@ async function sendCrowd(
 const countResponses = (came: readonly ReceivedResponse[]): Readonly<Record<string, number>> =>
   Object.fromEntries(Array.from(Map.groupBy(came, formatResponse), ([kind, some]) => [kind, some.length]));
 
-const full = isProblem(
+const isQueueFull = isProblem(
   429,
   'queue-full',
   'No more messages can wait in this session. The limit is 100 messages or 10000000 bytes. Send the message again when some have been answered.',
@@ -55,7 +55,7 @@ export const crowds = (): readonly Attack[] => [
       await scene.rolf.del(scene.own);
       return last;
     },
-    comes: passesAll(full, withRetry),
+    comes: passesAll(isQueueFull, withRetry),
   },
   {
     name: 'a hundred of 120 concurrent queued messages are accepted',

@@ -1,5 +1,5 @@
 /** Turns that call a tool of a hostile MCP server. */
-import { enemyTool, type Heard, type Scenario } from '../enemy-server.ts';
+import { enemyTool, type RecordedRequest, type Scenario } from '../enemy-server.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { type Reply, sayResult } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
@@ -26,5 +26,5 @@ export const textOf = async (coming: Promise<ReceivedResponse>): Promise<string>
 };
 
 /** Returns the requests that the server received during an attack. */
-export const heardBy = ({ enemy, session }: Scene): readonly Heard[] =>
+export const heardBy = ({ enemy, session }: Scene): readonly RecordedRequest[] =>
   enemy.heard.filter(({ scenario }) => scenario === session);

@@ -17,7 +17,7 @@ export const onlyLocal = (sign: string): Check =>
   );
 
 /** Headers of proxies and tunnels, in different spellings. */
-const passedOn: readonly (readonly [name: string, value: string])[] = [
+const forwardedHeaders: readonly (readonly [name: string, value: string])[] = [
   ['forwarded', 'for=1.2.3.4'],
   ['Forwarded', ''],
   ['x-forwarded-for', '127.0.0.1'],
@@ -43,8 +43,8 @@ const hosts = [
   'xn--lcalhost-7ya.example',
 ];
 
-const local: readonly Attack[] = [
-  ...passedOn.map(
+const localAttacks: readonly Attack[] = [
+  ...forwardedHeaders.map(
     ([name, value]): Attack => ({
       name: `on localhost, a request with ${name}: ${value} counts as forwarded`,
       act: ({ nobody }) => nobody.at('local').ask({ path: '/agents', headers: [[name, value]] }),
@@ -108,7 +108,7 @@ const tokens: readonly (readonly [what: string, header: string, value: string])[
   ['the token in a cookie', 'cookie', `authorization=Bearer ${token}`],
 ];
 
-const withToken: readonly Attack[] = [
+const tokenAttacks: readonly Attack[] = [
   ...tokens.map(
     ([what, header, value]): Attack => ({
       name: `if a token is set, ${what} is refused, also on localhost`,
@@ -135,7 +135,7 @@ export const NO_AUTH = isProblem(
   `This Worker has no authentication yet. ${SET_TOKEN.slice(0, -1)}. On your own machine, HOLDFAST_AUTH=localhost in .dev.vars lets you in without a token.`,
 );
 
-const nothingSet: readonly Attack[] = [
+const unsetAttacks: readonly Attack[] = [
   ...['/', '/agents', '/openapi.json', '/agents/clerk/sessions/vault', '/nothing'].map(
     (path): Attack => ({
       name: `without configured authentication, ${path} is refused`,
@@ -173,7 +173,7 @@ const pages: readonly (readonly [what: string, headers: Readonly<Record<string, 
 
 const message = '/agents/plain/sessions/page/messages';
 
-const ofPages: readonly Attack[] = [
+const pageAttacks: readonly Attack[] = [
   ...pages.map(
     ([what, headers]): Attack => ({
       name: `a page ${what} cannot send a message as its visitor`,
@@ -217,4 +217,9 @@ const ofPages: readonly Attack[] = [
   },
 ];
 
-export const entrances = (): readonly Attack[] => [...local, ...withToken, ...nothingSet, ...ofPages];
+export const entrances = (): readonly Attack[] => [
+  ...localAttacks,
+  ...tokenAttacks,
+  ...unsetAttacks,
+  ...pageAttacks,
+];

@@ -163,7 +163,7 @@ const SAFE = {
 };
 
 /** Content that a browser would execute if it displayed it. */
-const active: readonly (readonly [type: string, name: string, bytes: string])[] = [
+const activeFiles: readonly (readonly [type: string, name: string, bytes: string])[] = [
   ['text/html', 'x.html', '<script>alert(1)</script>'],
   ['image/svg+xml', 'x.svg', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
   ['text/xml', 'x.xml', '<?xml-stylesheet href="javascript:1"?><x/>'],
@@ -211,7 +211,7 @@ export const files = (): readonly Attack[] => [
       comes,
     }),
   ),
-  ...active.map(
+  ...activeFiles.map(
     ([type, name, bytes]): Attack => ({
       name: `a file of the type ${type} is served as a download that does not run on this origin`,
       async act(scene) {

@@ -22,9 +22,9 @@ const json = (
 const invalidBody = (detail: string): Check =>
   isProblem(422, 'invalid-body', `The body is not valid: ${detail}.`);
 
-const notJson = isProblem(400, 'bad-json', 'The body is not JSON.');
+const isNotJson = isProblem(400, 'bad-json', 'The body is not JSON.');
 
-const noObject = invalidBody('it must be a JSON object');
+const isNotObject = invalidBody('it must be a JSON object');
 
 const wrongType = isProblem(
   415,
@@ -38,14 +38,14 @@ const bodies: readonly (readonly [
   sent: Pick<RequestToSend, 'headers' | 'body'>,
   comes: Check,
 ])[] = [
-  ['an empty body', json(''), notJson],
-  ['a truncated body', json('{"message":"x"'), notJson],
-  ['two JSON values', json('{"message":"x"}{"message":"y"}'), notJson],
-  ['JSON with comments', json('{"message":"x"/**/}'), notJson],
-  ['NaN as a number', json('{"message":NaN}'), notJson],
-  ['a list', json('[{"message":"x"}]'), noObject],
-  ['null', json('null'), noObject],
-  ['a text', json('"message"'), noObject],
+  ['an empty body', json(''), isNotJson],
+  ['a truncated body', json('{"message":"x"'), isNotJson],
+  ['two JSON values', json('{"message":"x"}{"message":"y"}'), isNotJson],
+  ['JSON with comments', json('{"message":"x"/**/}'), isNotJson],
+  ['NaN as a number', json('{"message":NaN}'), isNotJson],
+  ['a list', json('[{"message":"x"}]'), isNotObject],
+  ['null', json('null'), isNotObject],
+  ['a text', json('"message"'), isNotObject],
   [
     'a message that is an object',
     json('{"message":{"toString":"x"}}'),
@@ -82,7 +82,7 @@ const bodies: readonly (readonly [
   ['a delay of centuries', json('{"message":"x","delaySeconds":1e12}'), hasStatus(422)],
   ['an infinite delay', json('{"message":"x","delaySeconds":1e999}'), hasStatus(422)],
   ['a delay as text', json('{"message":"x","delaySeconds":"5"}'), hasStatus(422)],
-  ['a body with excessive nesting', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), noObject],
+  ['a body with excessive nesting', json(`${'['.repeat(90_000)}${']'.repeat(90_000)}`), isNotObject],
   [
     'a body of a million keys',
     json(`{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`),
@@ -116,7 +116,7 @@ const bodies: readonly (readonly [
       headers: [['content-type', 'application/json; charset=utf-16']],
       body: Buffer.from('{"message":"x"}', 'utf16le'),
     },
-    notJson,
+    isNotJson,
   ],
   ['no content type', { headers: [], body: '{"message":"x"}' }, wrongType],
   ['plain text', { headers: [['content-type', 'text/plain']], body: '{"message":"x"}' }, wrongType],

@@ -3,7 +3,7 @@ import { type Attack, type Check, isProblem } from '../attack.ts';
 import { NO_AUTH, onlyLocal } from './entrances.ts';
 
 /** Headers that would make a network request look local. */
-const forged: readonly (readonly [name: string, value: string])[] = [
+const forgedHeaders: readonly (readonly [name: string, value: string])[] = [
   ['host', 'localhost'],
   ['cf-connecting-ip', '127.0.0.1'],
 ];
@@ -23,10 +23,10 @@ const doors: readonly (readonly [door: string, comes: Check])[] = [
 
 /** Headers that Miniflare reads or forwards, each with the header that causes the refusal. */
 const signs: readonly (readonly [headers: readonly (readonly [string, string])[], sign: string])[] = [
-  [[...forged, ['mf-original-url', 'http://evil.example/agents']], "was sent to 'evil.example'"],
+  [[...forgedHeaders, ['mf-original-url', 'http://evil.example/agents']], "was sent to 'evil.example'"],
   [[['mf-original-url', 'http://10.0.0.4:8787/agents']], "was sent to '10.0.0.4'"],
   [
-    [...forged, ['mf-original-hostname', 'localhost']],
+    [...forgedHeaders, ['mf-original-hostname', 'localhost']],
     'was forwarded, as its header mf-original-hostname shows',
   ],
   [
@@ -49,7 +49,7 @@ export const localMode = (): readonly Attack[] => [
   ...doors.map(
     ([door, comes]): Attack => ({
       name: `headers that look local give no access to the app '${door}'`,
-      act: ({ nobody }) => nobody.at(door).ask({ path: '/agents', headers: [...forged] }),
+      act: ({ nobody }) => nobody.at(door).ask({ path: '/agents', headers: [...forgedHeaders] }),
       comes,
     }),
   ),

@@ -446,7 +446,7 @@ const disguises: readonly (readonly [
   ],
 ];
 
-const newest: readonly Attack[] = [
+const newestAttacks: readonly Attack[] = [
   ...disguises.map(
     ([what, params, headers]): Attack => ({
       name: `a call in the newest revision with ${what} pays nothing`,
@@ -491,5 +491,5 @@ export const mcpEndpoint = (victims: Victims): readonly Attack[] => [
   ...tools,
   ...agents(victims),
   ...streams(victims),
-  ...newest,
+  ...newestAttacks,
 ];

@@ -101,7 +101,7 @@ const questions: readonly Attack[] = [
   },
 ];
 
-const more: readonly Attack[] = [
+const moreAttacks: readonly Attack[] = [
   {
     name: "instructions in a server's text are passed on as its result and pay nothing",
     act: (scene) =>
@@ -171,4 +171,4 @@ const more: readonly Attack[] = [
   },
 ];
 
-export const mcpQuestions = (): readonly Attack[] => [...questions, ...more];
+export const mcpQuestions = (): readonly Attack[] => [...questions, ...moreAttacks];

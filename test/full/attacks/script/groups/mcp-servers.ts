@@ -64,7 +64,7 @@ const results: readonly (readonly [what: string, call: NonNullable<Scenario['cal
 const sayTools: Reply = ({ tools }) => `${tools.length} tools: ${tools.join(' ').slice(0, 60)}`;
 
 /** Tool lists that violate the protocol or try to mislead the model. */
-const lists: readonly (readonly [what: string, tools: readonly object[], offered: string])[] = [
+const toolLists: readonly (readonly [what: string, tools: readonly object[], offered: string])[] = [
   ['a tool whose name is a path', [enemyTool('../../pay')], '1 tools: pay_0e0nwzz'],
   [
     'a tool whose name is a sentence',
@@ -188,49 +188,50 @@ const putOff = (inputRequests: object, requestState?: string): object => ({
 });
 
 /** A server's reply that defers a call, and the text that the model receives for it. */
-const puttingOff: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] = [
+const postponements: readonly (readonly [what: string, call: NonNullable<Scenario['call']>, comes: Check])[] =
   [
-    'for ever',
-    () => putOff({ password: passwordQuestion }, 's'),
-    containsText(/its server has deferred it 8 times/),
-  ],
-  [
-    'with more questions than anybody answers',
-    () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, passwordQuestion]))),
-    containsText(/more than 10 questions in one call/),
-  ],
-  [
-    'with a state that fills a journal',
-    () => putOff({ password: passwordQuestion }, 's'.repeat(40_000)),
-    containsText(/a state of more than 32768 characters/),
-  ],
-  [
-    'with its bearer token as its state',
-    () => putOff({ password: passwordQuestion }, 'remote-token-Hj5gM0aXq2Ve'),
-    containsText(/a state with a credential, which is not stored/),
-  ],
-  [
-    'for what our model would say',
-    () => putOff({ help: { method: 'sampling/createMessage', params: {} } }),
-    containsText(/asks for 'sampling\/createMessage', which is not supported/),
-  ],
-  [
-    'for a password, which nobody is asked for',
-    ({ inputResponses }) =>
-      inputResponses ? textResult(JSON.stringify(inputResponses)) : putOff({ password: passwordQuestion }),
-    containsText(/^\{"password":\{"action":"decline"\}\}$/),
-  ],
-  [
-    'with a state that it changes each time, and is given back the last',
-    ({ requestState = 's' }) =>
-      String(requestState).length < 5
-        ? putOff({ password: passwordQuestion }, `${requestState}x`)
-        : textResult(String(requestState)),
-    containsText(/^sxxxx$/),
-  ],
-  ['without saying why', () => putOff({}), containsText(/./)],
-  ['with questions that are none', () => putOff({ a: null, b: 7 }), containsText(/not valid MCP/)],
-];
+    [
+      'for ever',
+      () => putOff({ password: passwordQuestion }, 's'),
+      containsText(/its server has deferred it 8 times/),
+    ],
+    [
+      'with more questions than anybody answers',
+      () => putOff(Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`q${at}`, passwordQuestion]))),
+      containsText(/more than 10 questions in one call/),
+    ],
+    [
+      'with a state that fills a journal',
+      () => putOff({ password: passwordQuestion }, 's'.repeat(40_000)),
+      containsText(/a state of more than 32768 characters/),
+    ],
+    [
+      'with its bearer token as its state',
+      () => putOff({ password: passwordQuestion }, 'remote-token-Hj5gM0aXq2Ve'),
+      containsText(/a state with a credential, which is not stored/),
+    ],
+    [
+      'for what our model would say',
+      () => putOff({ help: { method: 'sampling/createMessage', params: {} } }),
+      containsText(/asks for 'sampling\/createMessage', which is not supported/),
+    ],
+    [
+      'for a password, which nobody is asked for',
+      ({ inputResponses }) =>
+        inputResponses ? textResult(JSON.stringify(inputResponses)) : putOff({ password: passwordQuestion }),
+      containsText(/^\{"password":\{"action":"decline"\}\}$/),
+    ],
+    [
+      'with a state that it changes each time, and is given back the last',
+      ({ requestState = 's' }) =>
+        String(requestState).length < 5
+          ? putOff({ password: passwordQuestion }, `${requestState}x`)
+          : textResult(String(requestState)),
+      containsText(/^sxxxx$/),
+    ],
+    ['without saying why', () => putOff({}), containsText(/./)],
+    ['with questions that are none', () => putOff({ a: null, b: 7 }), containsText(/not valid MCP/)],
+  ];
 
 /** Addresses chosen by the sender of a message. */
 const addresses = [
@@ -267,7 +268,7 @@ export const mcpServers = (): readonly Attack[] => [
       comes: passesAll(lacksText(/\[\[/), comes),
     }),
   ),
-  ...puttingOff.map(
+  ...postponements.map(
     ([what, call, comes]): Attack => ({
       name: `a server that defers a call ${what} does not break the turn`,
       act: async (scene) => {
@@ -277,7 +278,7 @@ export const mcpServers = (): readonly Attack[] => [
       comes: passesAll(lacksText(/\[\[/), comes),
     }),
   ),
-  ...lists.map(
+  ...toolLists.map(
     ([what, tools, offered]): Attack => ({
       name: `${what} in a list does not break the turn`,
       act: async (scene) =>

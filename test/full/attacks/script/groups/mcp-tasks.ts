@@ -46,7 +46,7 @@ const UNKNOWN: Check = passesAll(isAnswer(200, { error: { code: -32602 } }), lac
 const METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
 /** Ids that the endpoint has never issued. */
-const odd: readonly (readonly [what: string, id: unknown])[] = [
+const oddIds: readonly (readonly [what: string, id: unknown])[] = [
   ['a path', '../../vault'],
   ['empty', ''],
   ['a list', ['a']],
@@ -70,7 +70,7 @@ export const mcpTasks = ({ turn, suspended, call }: Victims): readonly Attack[] 
       }),
     ),
   ),
-  ...odd.map(
+  ...oddIds.map(
     ([what, taskId]): Attack => ({
       name: `a task id that is ${what} finds no task`,
       act: (scene) => rpc(scene, 'tasks/get', { taskId }),

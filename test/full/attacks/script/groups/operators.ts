@@ -5,15 +5,15 @@ import type { Claims } from '../secrets.ts';
 import { FILES, PENDING, VAULT, type Victims } from '../victims.ts';
 import { type RouteAttack, routesToZeta } from './routes.ts';
 
-const wordless = lacksText(/ZETA/);
+const lacksZetasWords = lacksText(/ZETA/);
 
-const operatorsOnly = isProblem(
+const isOperatorsOnly = isProblem(
   403,
   'role-required',
   'Only operators may do this: callers for whom `auth` returns operator: true. Send the token of a person with this role.',
 );
 
-const twice = isProblem(400, 'invalid-query', 'The query can contain `owner` only once.');
+const isOwnerTwice = isProblem(400, 'invalid-query', 'The query can contain `owner` only once.');
 
 const withOwnerQuery = ({ what, sent }: RouteAttack, query: string): RouteAttack => ({
   what,
@@ -21,20 +21,20 @@ const withOwnerQuery = ({ what, sent }: RouteAttack, query: string): RouteAttack
 });
 
 /** Spellings of the parameter, each with the expected response. */
-const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
-  ['owner=tenant:zeta', operatorsOnly],
-  ['owner=tenant%3Azeta', operatorsOnly],
-  ['%6Fwner=tenant:zeta', operatorsOnly],
-  ['owner=%74enant:zet%61', operatorsOnly],
-  ['owner=', operatorsOnly],
-  ['owner', operatorsOnly],
-  ['owner=tenant:zeta%00', operatorsOnly],
-  ['owner=%22zeta%22', operatorsOnly],
-  ['owner=tenant:%22zeta%22', operatorsOnly],
-  ['owner=__proto__', operatorsOnly],
-  ['owner=tenant:acme&owner=tenant:zeta', twice],
-  ['owner=tenant:zeta&owner=tenant:acme', twice],
-  ['owner=tenant:zeta&operator=true', operatorsOnly],
+const ownerQueries: readonly (readonly [query: string, comes: Attack['comes']])[] = [
+  ['owner=tenant:zeta', isOperatorsOnly],
+  ['owner=tenant%3Azeta', isOperatorsOnly],
+  ['%6Fwner=tenant:zeta', isOperatorsOnly],
+  ['owner=%74enant:zet%61', isOperatorsOnly],
+  ['owner=', isOperatorsOnly],
+  ['owner', isOperatorsOnly],
+  ['owner=tenant:zeta%00', isOperatorsOnly],
+  ['owner=%22zeta%22', isOperatorsOnly],
+  ['owner=tenant:%22zeta%22', isOperatorsOnly],
+  ['owner=__proto__', isOperatorsOnly],
+  ['owner=tenant:acme&owner=tenant:zeta', isOwnerTwice],
+  ['owner=tenant:zeta&owner=tenant:acme', isOwnerTwice],
+  ['owner=tenant:zeta&operator=true', isOperatorsOnly],
   // These parameters do not name an owner, so the request is for the caller's own session.
   ['Owner=tenant:zeta', isProblem(404, 'unknown-session')],
   ['owner[]=tenant:zeta', isProblem(404, 'unknown-session')],
@@ -43,7 +43,7 @@ const written: readonly (readonly [query: string, comes: Attack['comes']])[] = [
 ];
 
 /** Ways to claim to be an operator. */
-const claimed: readonly (readonly [what: string, claims: Claims])[] = [
+const claimedOperators: readonly (readonly [what: string, claims: Claims])[] = [
   ['a text', { operator: 'true' }],
   ['a number', { operator: 1 }],
   ['a list', { operator: [true] }],
@@ -51,7 +51,7 @@ const claimed: readonly (readonly [what: string, claims: Claims])[] = [
 ];
 
 /** Actions that operators must not perform. */
-const ofOwners: readonly (readonly [method: string, below: string, body: string])[] = [
+const ownerRequests: readonly (readonly [method: string, below: string, body: string])[] = [
   ['POST', '/messages', '{"message":"Hello."}'],
   ['POST', '/results/c1', '{"result":1}'],
   ['PATCH', '', '{"title":"Mine"}'],
@@ -73,29 +73,29 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
     return {
       name: `${what} of zeta is refused to a caller who names zeta and is not an operator`,
       act: ({ rolf }) => rolf.ask(sent),
-      comes: sent.method === 'HEAD' ? hasStatus(403) : operatorsOnly,
+      comes: sent.method === 'HEAD' ? hasStatus(403) : isOperatorsOnly,
     };
   }),
   ...[VAULT, PENDING, FILES].map(
     (victim): Attack => ({
       name: `${victim} of zeta is not erased by a caller who names zeta and is not an operator`,
       act: ({ rolf, at }) => rolf.del(`${at(victim)}?owner=tenant:zeta`),
-      comes: operatorsOnly,
+      comes: isOperatorsOnly,
     }),
   ),
-  ...written.map(
+  ...ownerQueries.map(
     ([query, comes]): Attack => ({
       name: `a session of zeta is not shown by ?${query}`,
       act: ({ rolf, at }) => rolf.get(`${at(VAULT)}?${query}`),
-      comes: typeof comes === 'function' ? passesAll(comes, wordless) : comes,
+      comes: typeof comes === 'function' ? passesAll(comes, lacksZetasWords) : comes,
     }),
   ),
-  ...claimed.map(
+  ...claimedOperators.map(
     ([what, claims]): Attack => ({
       name: `${what} in the token does not give an operator's access to a session of zeta`,
       act: ({ who, at }) =>
         who({ sub: 'eve', tenant: 'acme', ...claims }).get(`${at(VAULT)}?owner=tenant:zeta`),
-      comes: operatorsOnly,
+      comes: isOperatorsOnly,
     }),
   ),
   {
@@ -104,7 +104,7 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
       who({ sub: 'server', delegates: true, operator: true })
         .at('chat')
         .get(`${at(VAULT)}?owner=tenant:zeta`, { 'x-user-id': 'eve' }),
-    comes: operatorsOnly,
+    comes: isOperatorsOnly,
   },
   {
     name: 'a surface and an endpoint ignore the owner parameter, also for an operator',
@@ -115,9 +115,9 @@ export const operatorAccess = (victims: Victims): readonly Attack[] => [
       const came = [await olga.at('chat').get(id + query), await olga.get(`/agents${query}`)];
       return came.map(({ text }) => text).join();
     },
-    comes: wordless,
+    comes: lacksZetasWords,
   },
-  ...ofOwners.map(
+  ...ownerRequests.map(
     ([method, below, body]): Attack => ({
       name: `an operator cannot act for an owner: ${method} ${below}`,
       async act(scene) {

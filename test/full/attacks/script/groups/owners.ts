@@ -44,10 +44,10 @@ const lookalikes: readonly (readonly [who: string, claims: Claims])[] = [
   ['called __proto__', { sub: '__proto__', tenant: '__proto__' }],
 ];
 
-const wordless = lacksText(/ZETA/);
+const lacksZetasWords = lacksText(/ZETA/);
 
 /** Claims that a request makes outside of its token. */
-const besides: readonly (readonly [
+const claimsBesideToken: readonly (readonly [
   what: string,
   headers: Readonly<Record<string, string>>,
   query: string,
@@ -77,7 +77,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       comes: isProblem(404, 'unknown-session'),
     }),
   ),
-  ...besides.map(
+  ...claimsBesideToken.map(
     ([what, headers, query]): Attack => ({
       name: `a tenant that ${what} names gives no access`,
       act: ({ ann, at }) => ann.get(`${at(VAULT)}${query}`, headers),
@@ -121,7 +121,7 @@ export const owners = (victims: Victims): readonly Attack[] => [
       await ann.del(at(VAULT));
       return came;
     },
-    comes: passesAll(isAnswer(200, { text: 'Mine.' }), wordless),
+    comes: passesAll(isAnswer(200, { text: 'Mine.' }), lacksZetasWords),
   },
   {
     name: "a tool reads the principal's records, regardless of its input and the message",

@@ -54,7 +54,7 @@ const strangePaths: readonly (readonly [path: string, comes: Check])[] = [
 ];
 
 /** Bytes that two servers could split into requests differently. */
-const smuggled: readonly (readonly [what: string, bytes: (host: string) => string])[] = [
+const smuggledRequests: readonly (readonly [what: string, bytes: (host: string) => string])[] = [
   [
     'two lengths',
     (host) =>
@@ -99,7 +99,7 @@ export const paths = (): readonly Attack[] => [
       comes: passesAll(comes, lacksText(/ZETA|root:/)),
     }),
   ),
-  ...smuggled.map(
+  ...smuggledRequests.map(
     ([what, bytes]): Attack => ({
       name: `${what}: no response has the status 200 without a token`,
       ...(what === 'a CONNECT' && { logs: /connect/ }),

@@ -26,7 +26,7 @@ type HeaderRecord = Readonly<Record<string, string>>;
 const userHeader = (person: string): HeaderRecord => ({ 'x-user-id': person });
 
 /** The caller, headers and fields of every request of a chat. */
-interface Sending {
+interface SendOptions {
   readonly by: Person;
   readonly body?: object;
   readonly headers?: HeaderRecord;
@@ -37,7 +37,7 @@ type Message = Readonly<Record<string, unknown>>;
 const user = (content: unknown): Message => ({ role: 'user', content });
 
 const say = (
-  { by, body = {}, headers = {} }: Sending,
+  { by, body = {}, headers = {} }: SendOptions,
   messages: readonly Message[],
 ): Promise<ReceivedResponse> =>
   by.post('/v1/chat/completions', { model: 'clerk', messages, ...body }, headers);
@@ -55,7 +55,7 @@ function nextMessages(
 /** Starts the same chat as several callers, and continues it as the last caller. */
 async function equalOpenings(
   content: unknown,
-  ...[first, ...others]: readonly [Sending, ...Sending[]]
+  ...[first, ...others]: readonly [SendOptions, ...SendOptions[]]
 ): Promise<ReceivedResponse> {
   const opening = [user(content)];
   let came = await say(first, opening);
@@ -63,13 +63,13 @@ async function equalOpenings(
   return say(others.at(-1) ?? first, nextMessages(opening, came));
 }
 
-const unknown: Check = passesAll(
+const isUnknownChat: Check = passesAll(
   isAnswer(400, { error: { code: 'unknown_conversation' } }),
   lacksText(/principal/),
 );
 
 /** Request fields that are not an identity. */
-const claims: readonly (readonly [what: string, sending: Omit<Sending, 'by'>])[] = [
+const personClaims: readonly (readonly [what: string, sending: Omit<SendOptions, 'by'>])[] = [
   ['nothing', {}],
   ['a user', { body: { user: 'zoe' } }],
   ['a safety_identifier', { body: { safety_identifier: 'zoe' } }],
@@ -88,7 +88,7 @@ const PICTURE = {
 const people = ['ann', 'a/b', '../chat-server', '"],["clerk","x"]', '__proto__', 'webhook:github', 'code'];
 
 /** Ids that no person can have. */
-const impossible: readonly (readonly [what: string, id: string])[] = [
+const impossibleIds: readonly (readonly [what: string, id: string])[] = [
   ['an empty id', ''],
   ['blanks', '   '],
   ['256 characters', 'x'.repeat(256)],
@@ -96,25 +96,25 @@ const impossible: readonly (readonly [what: string, id: string])[] = [
 ];
 
 export const persons = (): readonly Attack[] => [
-  ...claims.flatMap(([what, sending]): Attack[] => [
+  ...personClaims.flatMap(([what, sending]): Attack[] => [
     {
       name: `the second of two equal chats with calls is not continued by its text and ${what}`,
       act: (scene) => {
         const one = { by: app(scene), ...sending };
         return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), one, one);
       },
-      comes: unknown,
+      comes: isUnknownChat,
     },
     {
       name: `a chat with calls is not continued by its text and ${what}, even if no other chat is equal`,
       act: (scene) => equalOpenings(scene.play(LOOK, 'Hi.', sayResult), { by: app(scene), ...sending }),
-      comes: unknown,
+      comes: isUnknownChat,
     },
   ]),
   {
     name: 'a chat with a file is not continued by its text',
     act: (scene) => equalOpenings([{ type: 'text', text: scene.play('Hi.') }, PICTURE], { by: app(scene) }),
-    comes: unknown,
+    comes: isUnknownChat,
   },
   {
     name: 'a chat is not continued by the text of another user with the same token',
@@ -123,7 +123,7 @@ export const persons = (): readonly Attack[] => [
       const came = await say({ by: app(scene), body: { user: 'zoe' } }, opening);
       return say({ by: app(scene), body: { user: 'ann' } }, nextMessages(opening, came));
     },
-    comes: unknown,
+    comes: isUnknownChat,
   },
   {
     name: 'if two users send the same message at the same time, only one of them receives tool results',
@@ -155,7 +155,7 @@ export const persons = (): readonly Attack[] => [
       comes: { id: `chat-server/${id}` },
     }),
   ),
-  ...impossible.map(
+  ...impossibleIds.map(
     ([what, id]): Attack => ({
       name: `a person with ${what} is refused and does not count as the caller`,
       act: (scene) => server(scene).get('/agents', userHeader(id)),
@@ -171,7 +171,7 @@ export const persons = (): readonly Attack[] => [
   {
     name: 'two persons with equal chats with calls each continue their own chat',
     async act(scene) {
-      const of = (person: string): Sending => ({ by: server(scene), headers: userHeader(person) });
+      const of = (person: string): SendOptions => ({ by: server(scene), headers: userHeader(person) });
       return equalOpenings(scene.play(LOOK, 'Hi.', sayResult), of('ann'), of('ben'));
     },
     comes: passesAll(isAnswer(200), containsText(/chat-server\/ben/), lacksText(/chat-server\/ann/)),
@@ -184,7 +184,7 @@ export const persons = (): readonly Attack[] => [
       const came = await say({ by, headers: userHeader('ann') }, opening);
       return say({ by, headers: userHeader('ben') }, nextMessages(opening, came));
     },
-    comes: unknown,
+    comes: isUnknownChat,
   },
   ...[
     ['another person', userHeader('ben')] as const,
@@ -206,7 +206,7 @@ export const persons = (): readonly Attack[] => [
     async act(scene) {
       const messages = [user(scene.play(LOOK, sayResult))];
       const key = { 'idempotency-key': `chat-${scene.session}` };
-      const of = (person: string): Sending => ({
+      const of = (person: string): SendOptions => ({
         by: server(scene),
         headers: { ...key, ...userHeader(person) },
       });

@@ -24,7 +24,7 @@ const deepList = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(de
 const deepObject = (depth: number): string => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
 /** JSON that is hard to traverse, copy or serialize. */
-const hard: readonly (readonly [what: string, json: string])[] = [
+const hardValues: readonly (readonly [what: string, json: string])[] = [
   ['a list that is nested 500 deep', deepList(500)],
   ['a list that is nested 5,000 deep', deepList(5_000)],
   ['a list that is nested 90,000 deep', deepList(90_000)],
@@ -48,7 +48,7 @@ const isUnharmed = (...codes: readonly number[]): Check =>
   containsText(new RegExp(`^\\["(${codes.join('|')})","200","200","200"\\]$`));
 
 export const poison = (): readonly Attack[] => [
-  ...hard.map(
+  ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} as the result of a call does not break its session`,
       async act(scene) {
@@ -58,7 +58,7 @@ export const poison = (): readonly Attack[] => [
       comes: isUnharmed(200, 413, 422),
     }),
   ),
-  ...hard.map(
+  ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} as the input of an edit does not break its session and pays nothing`,
       async act(scene) {
@@ -71,7 +71,7 @@ export const poison = (): readonly Attack[] => [
       comes: isUnharmed(413, 422),
     }),
   ),
-  ...hard.map(
+  ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} as the input of a model's call does not break its session`,
       async act(scene) {
@@ -82,7 +82,7 @@ export const poison = (): readonly Attack[] => [
       comes: isUnharmed(200),
     }),
   ),
-  ...hard.map(
+  ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} in an allowed context key does not break its session`,
       async act(scene) {
@@ -97,7 +97,7 @@ export const poison = (): readonly Attack[] => [
       comes: isUnharmed(200, 413, 422),
     }),
   ),
-  ...hard.map(
+  ...hardValues.map(
     ([what, json]): Attack => ({
       name: `${what} in the arguments of an MCP call receives a response`,
       act: ({ ann }) =>
@@ -109,7 +109,7 @@ export const poison = (): readonly Attack[] => [
       comes: hasStatus(200, 400),
     }),
   ),
-  ...hard
+  ...hardValues
     .filter(([, json]) => json.startsWith('"'))
     .map(
       ([what, json]): Attack => ({

@@ -15,7 +15,7 @@ const forEver = (reply: Reply): readonly Reply[] => Array.from({ length: 200 }, 
 const waitingIn = ({ json }: ReceivedResponse): number =>
   Array.isArray(json?.waiting) ? json.waiting.length : -1;
 
-const breeding: readonly Attack[] = [
+const breedingAttacks: readonly Attack[] = [
   {
     name: 'a turn cannot schedule a thousand turns',
     async act({ ann, own, play, rolf }) {
@@ -154,4 +154,4 @@ const loops: readonly Attack[] = [
   },
 ];
 
-export const runaways = (): readonly Attack[] => [...breeding, ...loops];
+export const runaways = (): readonly Attack[] => [...breedingAttacks, ...loops];

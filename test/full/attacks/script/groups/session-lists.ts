@@ -48,7 +48,7 @@ const lookalikes: readonly Claims[] = [
 ];
 
 /** Requests that only operators can make. */
-const ofOperators: readonly (readonly [what: string, sent: RequestToSend])[] = [
+const operatorRequests: readonly (readonly [what: string, sent: RequestToSend])[] = [
   ['a list of zeta', { path: `${LIST}?owner=tenant:zeta` }],
   ['a list of zeta beside its own', { path: `${LIST}?owner=tenant:acme&owner=tenant:zeta` }],
   ['a list of somebody without a name', { path: `${LIST}?owner=` }],
@@ -60,10 +60,10 @@ const ofOperators: readonly (readonly [what: string, sent: RequestToSend])[] = [
   ['that its own tenant is erased', { method: 'DELETE', path: '/owners/tenant:acme' }],
 ];
 
-const erasing: RequestToSend = { method: 'DELETE', path: ZETA };
+const erasureRequest: RequestToSend = { method: 'DELETE', path: ZETA };
 
 /** Ways to claim to be an operator. */
-const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<RequestToSend>])[] = [
+const claimedOperators: readonly (readonly [what: string, claims: Claims, more: Partial<RequestToSend>])[] = [
   ['a text in the token', { operator: 'true' }, {}],
   ['a number in the token', { operator: 1 }, {}],
   ['a list in the token', { operator: [true] }, {}],
@@ -76,7 +76,7 @@ const claimed: readonly (readonly [what: string, claims: Claims, more: Partial<R
 const encodeCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url');
 
 /** Forged cursors in the correct format. They point into the caller's own list. */
-const forged: readonly unknown[] = [
+const forgedCursors: readonly unknown[] = [
   [9e15, 'clerk', ''],
   [9e15, 'clerk', VAULT],
   [9e15, "' OR 1=1 --", '\u0000'],
@@ -184,7 +184,7 @@ export const sessionLists = (): readonly Attack[] => [
     },
     comes: false,
   },
-  ...ofOperators.map(
+  ...operatorRequests.map(
     ([what, sent]): Attack => ({
       name: `a caller who is not an operator cannot request ${what}`,
       act: ({ rolf }) => rolf.ask(sent),
@@ -196,10 +196,10 @@ export const sessionLists = (): readonly Attack[] => [
     act: ({ rolf }) => rolf.get(`${LIST}?owner=tenant:zeta&owner=tenant:acme`),
     comes: nothingOfZeta,
   },
-  ...claimed.map(
+  ...claimedOperators.map(
     ([what, claims, more]): Attack => ({
       name: `${what} does not make a caller an operator`,
-      act: ({ who }) => who({ sub: 'eve', tenant: 'acme', ...claims }).ask({ ...erasing, ...more }),
+      act: ({ who }) => who({ sub: 'eve', tenant: 'acme', ...claims }).ask({ ...erasureRequest, ...more }),
       comes: operators,
     }),
   ),
@@ -208,7 +208,7 @@ export const sessionLists = (): readonly Attack[] => [
     act: ({ who }) =>
       who({ sub: 'server', delegates: true, operator: true })
         .at('chat')
-        .ask({ ...erasing, headers: [['x-user-id', 'eve']] }),
+        .ask({ ...erasureRequest, headers: [['x-user-id', 'eve']] }),
     comes: operators,
   },
   {
@@ -226,7 +226,7 @@ export const sessionLists = (): readonly Attack[] => [
     },
     comes: [true, false, '404 unknown-session', false],
   },
-  ...forged.map(
+  ...forgedCursors.map(
     (place): Attack => ({
       name: `the cursor ${JSON.stringify(place)} shows nothing of zeta`,
       act: ({ rolf }) => rolf.get(`${LIST}?cursor=${encodeCursor(place)}`),

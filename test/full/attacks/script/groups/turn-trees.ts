@@ -4,7 +4,7 @@
 import { type Attack, formatResponse, hasStatus } from '../attack.ts';
 import type { ReceivedResponse } from '../http.ts';
 import { waitUntilQuiet } from '../patience.ts';
-import type { Asked, Reply } from '../puppet-model.ts';
+import type { PuppetRequest, Reply } from '../puppet-model.ts';
 import type { Scene } from '../scene.ts';
 
 interface Event {
@@ -28,7 +28,7 @@ async function turnsOf({ ann }: Scene, path: string): Promise<number> {
 }
 
 /** Returns the last user message. It names the model's script, so each turn repeats the same script. */
-const lastSaid = ({ messages }: Asked): string =>
+const lastSaid = ({ messages }: PuppetRequest): string =>
   String(messages.findLast(({ role }) => role === 'user')?.content);
 
 /** Runs the turns until the model receives no more requests. */

@@ -4,7 +4,7 @@ import { type PendingCall, pendingIn, type ReceivedResponse } from '../http.ts';
 import type { Scene } from '../scene.ts';
 
 /** A turn of ann that waits for a decision about one call. */
-export interface Waiting {
+export interface WaitingTurn {
   readonly turn: string;
   readonly call: string;
   /** The path for decisions. */
@@ -16,7 +16,7 @@ export async function startWaitingTurn(
   scene: Scene,
   tool: string,
   input: object = { amount: 5 },
-): Promise<Waiting> {
+): Promise<WaitingTurn> {
   const { ann, own, play } = scene;
   const came = await ann.post(`${own}/messages`, { message: play([{ name: tool, input }], 'Done.') });
   const [pending] = pendingIn(came);
@@ -34,7 +34,7 @@ export const decideOn =
     return came;
   };
 
-export const roleNeeded = isProblem(
+export const isRoleNeeded = isProblem(
   403,
   'role-required',
   "Call … must be answered by a person with the role 'manager'. Send the token of a person with this role.",

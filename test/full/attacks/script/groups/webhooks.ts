@@ -14,7 +14,7 @@ import {
 } from '../signatures.ts';
 import { contact, deliver, event, invoice, issue } from './hooks.ts';
 
-const notSigned = isProblem(
+const isNotSigned = isProblem(
   401,
   'invalid-signature',
   'The signature does not match the body: the two sides have different secrets, or the body was changed on its way.',
@@ -32,7 +32,7 @@ const senders: readonly (readonly [name: string, good: () => Delivery, signature
   ];
 
 /** Changes to a valid signature. */
-const spoiled: readonly (readonly [what: string, spoil: (signature: string) => string])[] = [
+const spoiledSignatures: readonly (readonly [what: string, spoil: (signature: string) => string])[] = [
   ['empty', () => ''],
   ['cut', (text) => text.slice(0, -2)],
   ['longer', (text) => `${text}00`],
@@ -41,7 +41,7 @@ const spoiled: readonly (readonly [what: string, spoil: (signature: string) => s
 ];
 
 const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]) => [
-  ...spoiled.map(
+  ...spoiledSignatures.map(
     ([what, spoil]): Attack => ({
       name: `${name}: a signature that is ${what} starts no turn`,
       act: (scene) => deliver(scene, withHeader(good(), header, spoil(headerOf(good(), header)))),
@@ -56,12 +56,12 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
   {
     name: `${name}: a changed body starts no turn`,
     act: (scene) => deliver(scene, { ...good(), body: good().body.replace('"', ' "') }),
-    comes: notSigned,
+    comes: isNotSigned,
   },
   {
     name: `${name}: a body with the same JSON in other bytes starts no turn`,
     act: (scene) => deliver(scene, { ...good(), body: JSON.stringify(JSON.parse(good().body), null, 1) }),
-    comes: notSigned,
+    comes: isNotSigned,
   },
   {
     name: `${name}: two signatures, of which only the second is valid, start no turn`,
@@ -80,7 +80,7 @@ const forgeries: readonly Attack[] = senders.flatMap(([name, good, header, time]
         {
           name: `${name}: a time that was not signed starts no turn`,
           act: (scene: Scene) => deliver(scene, withHeader(good(), time, String(nowInSeconds() - 5))),
-          comes: notSigned,
+          comes: isNotSigned,
         },
         {
           name: `${name}: a time that is not a number starts no turn`,
@@ -97,7 +97,7 @@ const tooFar = (apart: string): Check =>
     `The delivery was signed ${apart} by this Worker's clock; at most 300 s are allowed. Send it again with a new signature.`,
   );
 
-const old: readonly Attack[] = [
+const oldDeliveries: readonly Attack[] = [
   {
     name: 'slack: a delivery that is six minutes old starts no turn',
     act: (scene) => deliver(scene, slackDelivery(event, { time: nowInSeconds() - 360 })),
@@ -160,16 +160,16 @@ const old: readonly Attack[] = [
   },
 ];
 
-const otherDoors: readonly Attack[] = [
+const otherEntrances: readonly Attack[] = [
   {
     name: 'the secret of one sender is not valid for another sender',
     act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.SLACK_SECRET })),
-    comes: notSigned,
+    comes: isNotSigned,
   },
   {
     name: 'an old secret that one webhook still accepts is refused by another webhook',
     act: (scene) => deliver(scene, githubDelivery(issue(2), { secret: SECRETS.GITHUB_OLD })),
-    comes: notSigned,
+    comes: isNotSigned,
   },
   {
     name: 'a webhook without its secret refuses all deliveries, also those signed with an empty secret',
@@ -210,4 +210,4 @@ const otherDoors: readonly Attack[] = [
   },
 ];
 
-export const webhooks = (): readonly Attack[] => [...forgeries, ...old, ...otherDoors];
+export const webhooks = (): readonly Attack[] => [...forgeries, ...oldDeliveries, ...otherEntrances];

@@ -22,8 +22,8 @@ const post = (path: string, body: object, headers: Readonly<Record<string, strin
 
 /** Passes the tool inputs that a scenario requires to the model. */
 const { toolCalls = [] } = given === '' ? {} : JSON.parse(given);
-const wish = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
-const message = { message: wish, context: { scenario, server, given } };
+const wishText = toolCalls.length > 0 ? JSON.stringify({ toolCalls }) : 'Call every tool.';
+const message = { message: wishText, context: { scenario, server, given } };
 /** Scenarios whose servers have no tools or refuse every client. */
 const NOTHING_TO_CALL = new Set([
   'initialize',

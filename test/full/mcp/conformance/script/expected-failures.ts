@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Check, Played } from './run-suite.ts';
+import type { Check, PlayedScenario } from './run-suite.ts';
 
 /** The tested side: the client or the server of Holdfast. */
 export type Side = 'client' | 'server';
@@ -37,7 +37,10 @@ export function readExpected(set: SetName): Readonly<Record<Side, Expected>> {
 export const hasFailed = ({ status }: Check): boolean => status === 'FAILURE' || status === 'WARNING';
 
 /** Returns the differences of a scenario's result from its expectation. */
-export function surprisesOf({ checks }: Played, excused: ReadonlySet<string> | undefined): readonly string[] {
+export function surprisesOf(
+  { checks }: PlayedScenario,
+  excused: ReadonlySet<string> | undefined,
+): readonly string[] {
   const failed = [...new Set(checks.filter(hasFailed).map(({ id }) => id))];
   if (excused === undefined) return failed.map((id) => `'${id}' is not expected to fail.`);
   if (excused.size === 0) return failed.length > 0 ? [] : ['It is expected to fail, and passes.'];

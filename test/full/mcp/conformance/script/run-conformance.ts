@@ -14,7 +14,7 @@ import {
   type Side,
   surprisesOf,
 } from './expected-failures.ts';
-import { type Play, type Played, playSuite, requiredBy, type SuiteRun } from './run-suite.ts';
+import { type Play, type PlayedScenario, playSuite, requiredBy, type SuiteRun } from './run-suite.ts';
 
 const SIDES: readonly Side[] = ['client', 'server'];
 
@@ -40,14 +40,14 @@ interface Report {
 async function report(play: Play, run: SuiteRun): Promise<Report> {
   const { set, side, scenario } = play;
   const expected = readExpected(set)[side];
-  const played: Played[] = [];
+  const played: PlayedScenario[] = [];
   for (const one of run.played) played.push(await retryFailed(play, one, expected));
   const surprises = played.flatMap((one) => surprisesOf(one, expected.get(one.scenario)));
   // The suite does not report unknown scenarios.
   const names = new Set(played.map((one) => one.scenario));
   const unknown = scenario === undefined ? [...expected.keys()].filter((name) => !names.has(name)) : [];
   const required = requiredBy(set, side);
-  const isRequired = (one: Played): boolean => required?.has(one.scenario) ?? true;
+  const isRequired = (one: PlayedScenario): boolean => required?.has(one.scenario) ?? true;
   console.log(`\n${set} ${side}`);
   for (const one of played) {
     const note = isRequired(one) || scenario !== undefined ? '' : ' (not required)';
@@ -63,7 +63,7 @@ async function report(play: Play, run: SuiteRun): Promise<Report> {
   return { set, side, summary: `${side} ${passed} of ${counted.length}`, isRight };
 }
 
-async function retryFailed(play: Play, first: Played, expected: Expected): Promise<Played> {
+async function retryFailed(play: Play, first: PlayedScenario, expected: Expected): Promise<PlayedScenario> {
   const { scenario } = first;
   let one = first;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -75,7 +75,7 @@ async function retryFailed(play: Play, first: Played, expected: Expected): Promi
   return one;
 }
 
-function linesOf({ scenario, checks }: Played, surprises: readonly string[], note: string): string {
+function linesOf({ scenario, checks }: PlayedScenario, surprises: readonly string[], note: string): string {
   const failed = checks.filter(hasFailed);
   const mark = surprises.length > 0 ? '✗' : failed.length > 0 ? '~' : '✓';
   const passed = checks.filter(({ status }) => status === 'SUCCESS').length;

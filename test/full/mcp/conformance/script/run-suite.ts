@@ -23,14 +23,14 @@ export interface Check {
 }
 
 /** The result of one scenario. */
-export interface Played {
+export interface PlayedScenario {
   readonly scenario: string;
   readonly checks: readonly Check[];
 }
 
 /** The results of one run of a suite's program. */
 export interface SuiteRun {
-  readonly played: readonly Played[];
+  readonly played: readonly PlayedScenario[];
   /** The number of scenarios that the program announced. */
   readonly announced: number;
   /** The output of the program. */
@@ -83,7 +83,7 @@ function choiceArguments({ set, scenario }: Play): readonly string[] {
 }
 
 /** Reads a result. The suite writes it to a directory that is named after the scenario and the time. */
-function readPlayed(directory: string, file: string): Played {
+function readPlayed(directory: string, file: string): PlayedScenario {
   const folder = dirname(file);
   const scenario = folder.replace(/^server-(?=.*-\d{4}-)|-\d{4}-\d\d-\d\dT[\d-]+Z$/g, '');
   const checks: readonly Check[] = JSON.parse(readFileSync(join(directory, file), 'utf8'));

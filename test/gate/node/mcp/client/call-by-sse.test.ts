@@ -6,13 +6,13 @@ import {
   onlyFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { createEndlessTool, done, errorOfCall, isCancel, lostError, notRunError } from './calls.ts';
+import { createEndlessTool, doneTool, errorOfCall, isCancel, lostError, notRunError } from './calls.ts';
 import { call, callOptions, open, rejectionOf } from './open.ts';
 
 describe('a call over the old SSE transport', () => {
   it('is lost if the stream breaks, and the next call starts another session', async () => {
     const { tool, began } = createEndlessTool();
-    const server = fakeServer({ kind: 'sse', tools: [tool, { ...done, name: 'read' }] });
+    const server = fakeServer({ kind: 'sse', tools: [tool, { ...doneTool, name: 'read' }] });
     const streams: (() => void)[] = [];
     server.misbehave = onlyFor(
       ({ method }) => method === 'GET',

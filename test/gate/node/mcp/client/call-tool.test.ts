@@ -12,7 +12,7 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 import {
   createEndlessTool,
-  done,
+  doneTool,
   errorOfCall,
   eventResponse,
   isCall,
@@ -138,7 +138,7 @@ describe('a call that certainly did not run', () => {
   });
 
   it('fails if it is cancelled before its request is sent', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const connection = await open(server);
     const signal = AbortSignal.abort(new Error('planted'));
     expect(await rejectionOf(connection.callTool(call('write'), callOptions({ signal })))).toEqual(

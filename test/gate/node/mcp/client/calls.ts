@@ -8,7 +8,10 @@ import {
 } from '../../../../fixtures/mcp/fake-server.ts';
 import { call, callOptions, open, rejectionOf } from './open.ts';
 
-export const done: FakeTool = { name: 'write', run: () => ({ content: [{ type: 'text', text: 'done' }] }) };
+export const doneTool: FakeTool = {
+  name: 'write',
+  run: () => ({ content: [{ type: 'text', text: 'done' }] }),
+};
 
 /**
  * A tool that never returns. `began` resolves with the signal that the server aborts when the call is
@@ -49,7 +52,7 @@ export async function errorOfCall(
   misbehave: Misbehavior,
   kind: 'sessions' | 'stateless' | 'sse' = 'sessions',
 ) {
-  const server = fakeServer({ kind, tools: [done], misbehave: onlyFor(isCall, misbehave) });
+  const server = fakeServer({ kind, tools: [doneTool], misbehave: onlyFor(isCall, misbehave) });
   const connection = await open(server, { maxResponseBytes: 4_096 });
   const error = await rejectionOf(connection.callTool(call('write'), callOptions()));
   return { error, server };

@@ -7,12 +7,12 @@ import {
   onlyFor,
   respondWith,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { done } from './calls.ts';
+import { doneTool } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 /** An open connection to this server, and the number of requests that were counted beyond its claims. */
 async function openCounted(options: FakeServerOptions = {}) {
-  const server = fakeServer({ tools: [done], ...options });
+  const server = fakeServer({ tools: [doneTool], ...options });
   const counted: number[] = [];
   const connection = await open(server, {
     count: (subrequests) => counted.push(subrequests),

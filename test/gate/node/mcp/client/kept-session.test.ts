@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { SessionCredentials } from '../../../../../src/kinds/entry.ts';
 import { createSessionKeeper, type SessionKeeper } from '../../../../doors/mcp.ts';
 import { type FakeServer, fakeServer, type RecordedRequest } from '../../../../fixtures/mcp/fake-server.ts';
-import { done } from './calls.ts';
+import { doneTool } from './calls.ts';
 import { call, callOptions, neverAborts, open } from './open.ts';
 
 /** Credentials of a session, stored in memory. */
@@ -29,7 +29,7 @@ const isListening = ({ method }: RecordedRequest): boolean => method === 'GET';
 
 describe('a connection that resumes a session', () => {
   it('opens with two requests, and does not end the session when it closes', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const { credentials } = credentialsOf();
     const keeper = keeperOf(credentials);
     const first = await open(server, { keeper });
@@ -46,7 +46,7 @@ describe('a connection that resumes a session', () => {
   });
 
   it('receives messages outside of the stream of a request', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const { credentials } = credentialsOf();
     const first = await open(server, { keeper: keeperOf(credentials) });
     await server.request(isListening);
@@ -86,7 +86,7 @@ describe('a connection that resumes a session', () => {
   });
 
   it('shows programs its id and the server’s info', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const { kept, credentials } = credentialsOf();
     await open(server, { keeper: keeperOf(credentials) });
     await server.request(isListening);
@@ -103,7 +103,7 @@ describe('a connection that resumes a session', () => {
   });
 
   it('ends the session if it could not be stored', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const { credentials } = credentialsOf();
     const keeper = keeperOf({ ...credentials, keep: async () => false });
     const connection = await open(server, { keeper });
@@ -113,7 +113,7 @@ describe('a connection that resumes a session', () => {
   });
 
   it('ends the session if the server’s info is too large to store', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     server.misbehave = async (request, proceed) => {
       const response = await proceed();
       if (request.rpc !== 'initialize') return response;
@@ -131,7 +131,7 @@ describe('a stored session', () => {
   it.each(['stateless', 'modern', 'both', 'sse'] as const)(
     'is missing for a server without sessions, and is not reported as lost: %s',
     async (kind) => {
-      const server = fakeServer({ tools: [done], kind });
+      const server = fakeServer({ tools: [doneTool], kind });
       const { kept, credentials } = credentialsOf();
       for (let times = 0; times < 2; times += 1) {
         const connection = await open(server, { keeper: keeperOf(credentials) });
@@ -155,7 +155,7 @@ describe('a stored session', () => {
   );
 
   it('is reported as lost until a model has seen the report', async () => {
-    const server = fakeServer({ tools: [done] });
+    const server = fakeServer({ tools: [doneTool] });
     const { credentials } = credentialsOf();
     await (await open(server, { keeper: keeperOf(credentials) })).close();
     server.forgetSessions();
@@ -180,7 +180,7 @@ describe('a stored session', () => {
 });
 
 it('a session is kept, and not ended, if it is being stored when its connection closes', async () => {
-  const server = fakeServer({ tools: [done] });
+  const server = fakeServer({ tools: [doneTool] });
   const { kept, credentials } = credentialsOf();
   const begun = Promise.withResolvers<void>();
   const goesOn = Promise.withResolvers<void>();

@@ -6,14 +6,14 @@ import {
   onlyFor,
   type RecordedRequest,
 } from '../../../../fixtures/mcp/fake-server.ts';
-import { done, errorOfCall, eventResponse, isCall, lostError, notRunError } from './calls.ts';
+import { doneTool, errorOfCall, eventResponse, isCall, lostError, notRunError } from './calls.ts';
 import { call, callOptions, neverAborts, open, rejectionOf } from './open.ts';
 
 const isList = ({ rpc }: RecordedRequest) => rpc === 'tools/list';
 
 /** The result or the error of a call with this response, which may have any length. */
 async function comesOfLarge(misbehave: Misbehavior) {
-  const server = fakeServer({ tools: [done], misbehave: onlyFor(isCall, misbehave) });
+  const server = fakeServer({ tools: [doneTool], misbehave: onlyFor(isCall, misbehave) });
   const connection = await open(server);
   return connection.callTool(call('write'), callOptions()).catch((error: unknown) => error);
 }
@@ -27,7 +27,7 @@ const jsonResponse = (body: string) =>
   new Response(body, { headers: { 'content-type': 'application/json' } });
 const streamResponse = (text: string) => eventResponse(new Response(text).body ?? new ReadableStream());
 const result = { jsonrpc: '2.0', id: 1, result: { content: [] } };
-const heavy = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
+const heavyBody = `{"jsonrpc":"2.0","id":1,"result":{"content":[],"a":[${'{},'.repeat(100_001)}{}]}}`;
 
 describe('a response that would keep the Worker busy', () => {
   it('is not read if it is a batch with more than a hundred messages', async () => {
@@ -38,8 +38,8 @@ describe('a response that would keep the Worker busy', () => {
   });
 
   it('is not read if it has more than two hundred thousand JSON values, in a body or an event', async () => {
-    expect(await comesOfLarge(() => jsonResponse(heavy))).toEqual(tooLargeError('200000 parts of JSON'));
-    expect(await comesOfLarge(() => streamResponse(`data: ${heavy}\n\n`))).toEqual(
+    expect(await comesOfLarge(() => jsonResponse(heavyBody))).toEqual(tooLargeError('200000 parts of JSON'));
+    expect(await comesOfLarge(() => streamResponse(`data: ${heavyBody}\n\n`))).toEqual(
       tooLargeError('200000 parts of JSON'),
     );
   });
@@ -55,7 +55,7 @@ describe('a response that would keep the Worker busy', () => {
   });
 
   it('is not accepted as a list of tools', async () => {
-    const server = fakeServer({ misbehave: onlyFor(isList, () => jsonResponse(heavy)) });
+    const server = fakeServer({ misbehave: onlyFor(isList, () => jsonResponse(heavyBody)) });
     const connection = await open(server);
     expect(await rejectionOf(connection.listTools(neverAborts()))).toEqual(
       new McpServerError({

@@ -5,20 +5,20 @@ import { toReadableMessage } from '../../../../doors/mcp.ts';
 
 const RUNS = { numRuns: 300, seed: 20_261_123 };
 
-const any = fc.jsonValue({ maxDepth: 2 });
+const anyJson = fc.jsonValue({ maxDepth: 2 });
 const tool = fc.record({ name: fc.string({ maxLength: 5 }), inputSchema: fc.constant({ type: 'object' }) });
 const answer = fc.record(
   {
-    tools: fc.oneof(any, fc.array(fc.oneof(any, tool), { maxLength: 5 })),
-    resources: any,
-    resourceTemplates: any,
-    prompts: fc.array(any, { maxLength: 3 }),
-    contents: any,
-    resultType: any,
-    ttlMs: fc.oneof(any, fc.integer(), fc.double()),
-    cacheScope: fc.oneof(any, fc.constantFrom('public', 'private')),
-    nextCursor: any,
-    more: any,
+    tools: fc.oneof(anyJson, fc.array(fc.oneof(anyJson, tool), { maxLength: 5 })),
+    resources: anyJson,
+    resourceTemplates: anyJson,
+    prompts: fc.array(anyJson, { maxLength: 3 }),
+    contents: anyJson,
+    resultType: anyJson,
+    ttlMs: fc.oneof(anyJson, fc.integer(), fc.double()),
+    cacheScope: fc.oneof(anyJson, fc.constantFrom('public', 'private')),
+    nextCursor: anyJson,
+    more: anyJson,
   },
   { requiredKeys: [] },
 );

@@ -27,7 +27,7 @@ const askingTool = (request: Parameters<FakeExtra['sendRequest']>[0]): FakeTool 
     return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
   },
 });
-const eliciting = askingTool({ method: 'elicitation/create', params: question });
+const elicitingTool = askingTool({ method: 'elicitation/create', params: question });
 
 /** Returns the response that the tool `ask` received. */
 async function callAndClose(tool: FakeTool, options: Parameters<typeof callOptions>[0] = {}, config = {}) {
@@ -95,7 +95,7 @@ describe('progress and logs', () => {
 describe('an elicitation', () => {
   it('is answered by the running call, and the server receives the answer', async () => {
     const asked: ElicitRequest['params'][] = [];
-    const answer = await callAndClose(eliciting, {
+    const answer = await callAndClose(elicitingTool, {
       elicit: async (params) => {
         asked.push(params);
         return { action: 'accept', content: { sure: true } };
@@ -135,11 +135,11 @@ describe('an elicitation', () => {
     const both = Promise.withResolvers<void>();
     let running = 0;
     const confirm: FakeTool = {
-      ...eliciting,
+      ...elicitingTool,
       run: async (args, extra) => {
         if (++running === 2) both.resolve();
         await both.promise;
-        return eliciting.run(args, extra);
+        return elicitingTool.run(args, extra);
       },
     };
     const connection = await open(fakeServer({ kind: 'sse', tools: [confirm] }));
@@ -157,7 +157,7 @@ describe('an elicitation', () => {
   });
 
   it('is answered over the old transport if one call runs', async () => {
-    const connection = await open(fakeServer({ kind: 'sse', tools: [eliciting] }));
+    const connection = await open(fakeServer({ kind: 'sse', tools: [elicitingTool] }));
     const { content } = await connection.callTool(call('ask'), callOptions());
     expect(content).toEqual([{ type: 'text', text: '{"action":"decline"}' }]);
   });
@@ -165,7 +165,7 @@ describe('an elicitation', () => {
   it('suspends the call, and the server receives a cancellation instead of an answer', async () => {
     const suspended = new Suspended();
     const other: FakeTool = { name: 'other', run: () => ({ content: [] }) };
-    const server = fakeServer({ tools: [eliciting, other] });
+    const server = fakeServer({ tools: [elicitingTool, other] });
     const connection = await open(server);
     const elicit = () => Promise.reject(suspended);
     expect(await rejectionOf(connection.callTool(call('ask'), callOptions({ elicit })))).toBe(suspended);
@@ -178,14 +178,14 @@ describe('an elicitation', () => {
 
   it('is answered with an error, without the reason, if asking fails', async () => {
     const elicit = () => Promise.reject(new Error('planted'));
-    expect(await callAndClose(eliciting, { elicit })).toEqual({
+    expect(await callAndClose(elicitingTool, { elicit })).toEqual({
       code: -32603,
       message: 'MCP error -32603: The question could not be asked.',
     });
   });
 
   it('is refused if the client refuses elicitations', async () => {
-    expect(await callAndClose(eliciting, {}, { elicitation: 'refuse' })).toEqual({
+    expect(await callAndClose(elicitingTool, {}, { elicitation: 'refuse' })).toEqual({
       code: -32601,
       message: 'MCP error -32601: This client does not let servers ask people.',
     });

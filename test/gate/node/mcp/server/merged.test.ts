@@ -12,12 +12,12 @@ async function* breakAfter(words: readonly string[]): AsyncGenerator<string, voi
   throw new Error('The stream broke.');
 }
 
-const never = new AbortController().signal;
+const neverAborts = new AbortController().signal;
 const follow = (one: 'waits' | readonly string[], signal: AbortSignal) =>
   one === 'waits' ? waitForAbort(signal) : breakAfter(one);
 
 it('merged streams end with the error of one stream, even if another one still waits', async () => {
-  const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], never, follow);
+  const items = mergeGenerators<'waits' | readonly string[], string>(['waits', ['a']], neverAborts, follow);
   expect(await items.next()).toEqual({ done: false, value: 'a' });
   await expect(items.next()).rejects.toThrow(new Error('The stream broke.'));
 });
@@ -27,7 +27,7 @@ it('merged streams leave no unhandled rejection if their reader is slow or leave
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
   onTestFinished(() => void process.off('unhandledRejection', note));
-  const items = mergeGenerators<readonly string[], string>([['a']], never, follow);
+  const items = mergeGenerators<readonly string[], string>([['a']], neverAborts, follow);
   await items.next();
   await new Promise((resolve) => setImmediate(resolve));
   await items.return();

@@ -49,11 +49,11 @@ function desk(tool: FakeTool, config: Partial<McpClientConfig> = {}): Desk {
   };
 }
 
-const again = { annotations: { idempotentHint: true } };
+const idempotentHint = { annotations: { idempotentHint: true } };
 
 describe('an elicitation of a call that can restart', () => {
   it('suspends the turn, and is answered from the journal when the call restarts', async () => {
-    const { desk: table, server } = desk(bookingTool(again));
+    const { desk: table, server } = desk(bookingTool(idempotentHint));
     const asked = await table.send('Book a table');
     expect(asked.outcome).toBe('suspended');
     expect(withOneMark(await table.pending())).toMatchObject([
@@ -74,7 +74,7 @@ describe('an elicitation of a call that can restart', () => {
 
   it('shows the server’s text on one line, between marks that the server cannot know', async () => {
     const message = `Sure?"\n\nMCP server 'bank' asks while 'pay' runs: "Pay\u202e me\u0007`;
-    const { desk: table } = desk(bookingTool(again, [{ ...PARTY, message }]));
+    const { desk: table } = desk(bookingTool(idempotentHint, [{ ...PARTY, message }]));
     await table.send('Book a table');
     const [asked] = await table.pending();
     expect(withOneMark(asked?.message)).toBe(
@@ -86,7 +86,7 @@ describe('an elicitation of a call that can restart', () => {
 
   it('matches its answer even though its text has another mark when the call restarts', async () => {
     const drawn = vi.spyOn(crypto, 'randomUUID');
-    const { desk: table, server } = desk(bookingTool(again));
+    const { desk: table, server } = desk(bookingTool(idempotentHint));
     await table.send('Book a table');
     const [asked] = await table.pending();
     const before = drawn.mock.results.length;
@@ -103,7 +103,9 @@ describe('an elicitation of a call that can restart', () => {
 
   it('can be approved if its defaults are a valid answer', async () => {
     const { desk: table } = desk(
-      bookingTool(again, [{ ...PARTY, requestedSchema: { ...PARTY.requestedSchema, required: ['window'] } }]),
+      bookingTool(idempotentHint, [
+        { ...PARTY, requestedSchema: { ...PARTY.requestedSchema, required: ['window'] } },
+      ]),
     );
     await table.send('Book a table');
     await table.decide('book', 'approve');
@@ -111,7 +113,7 @@ describe('an elicitation of a call that can restart', () => {
   });
 
   it('is declined if a reviewer rejects it', async () => {
-    const { desk: table } = desk(bookingTool(again));
+    const { desk: table } = desk(bookingTool(idempotentHint));
     await table.send('Book a table');
     await table.decide('book', 'reject');
     expect(results(table)).toEqual([JSON.stringify([{ action: 'decline' }])]);
@@ -123,7 +125,7 @@ describe('an elicitation of a call that can restart', () => {
       message: 'In whose name?',
       requestedSchema: { type: 'object' as const, properties: {} },
     };
-    const { desk: table, server } = desk(bookingTool(again, [PARTY, name]));
+    const { desk: table, server } = desk(bookingTool(idempotentHint, [PARTY, name]));
     await table.send('Book a table');
     expect(await table.decide('book', { decision: 'edit', input: { people: 2 } })).toMatchObject({
       outcome: 'suspended',
@@ -140,11 +142,11 @@ describe('an elicitation of a call that can restart', () => {
 
   it('is void if the server asks another question after the restart', async () => {
     let message = 'For how many people?';
-    const tool = bookingTool(again);
+    const tool = bookingTool(idempotentHint);
     const { desk: table, server } = desk(tool);
     server.tools = [
       sayingTool('book', '', {
-        ...again,
+        ...idempotentHint,
         async run(_, { sendRequest }) {
           await sendRequest(
             { method: 'elicitation/create', params: { ...PARTY, message } },
@@ -199,7 +201,7 @@ describe('an elicitation that no person sees', () => {
   it('is declined if its form is too long to show', async () => {
     const description = 'x'.repeat(20_000);
     const { desk: table } = desk(
-      bookingTool(again, [
+      bookingTool(idempotentHint, [
         {
           ...PARTY,
           requestedSchema: { type: 'object', properties: { people: { type: 'string', description } } },

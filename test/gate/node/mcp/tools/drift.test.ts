@@ -7,13 +7,13 @@ import { client, listingOf } from './listing-fixtures.ts';
 const tools = (told: Readonly<Record<string, string>>): readonly unknown[] =>
   Object.entries(told).map(([name, description]) => ({ name, description, inputSchema: { type: 'object' } }));
 
-const refusing = client({ drift: 'refuse' });
-const reporting = client({ drift: 'report' });
+const refusingClient = client({ drift: 'refuse' });
+const reportingClient = client({ drift: 'report' });
 
 /** The listing of a session that requests these lists in order. */
 async function listRepeatedly(
   lists: readonly Readonly<Record<string, string>>[],
-  by: typeof refusing = refusing,
+  by: typeof refusingClient = refusingClient,
 ): Promise<McpListing> {
   let former: McpListing | undefined;
   for (const told of lists) former = await listingOf(tools(told), former, by);
@@ -45,18 +45,18 @@ describe('a drift report', () => {
       { added: ['a', 'b'], removed: ['read'], changed: ['write'] },
     ],
   ])('shows %s, whether or not drift is refused', async (_, told, drift) => {
-    expect((await listRepeatedly([v1, told], reporting)).drift).toEqual(drift);
+    expect((await listRepeatedly([v1, told], reportingClient)).drift).toEqual(drift);
     expect((await listRepeatedly([v1, told])).drift).toEqual(drift);
   });
 
   it('is missing for a first list, and for a list that is unchanged', async () => {
     expect(await listRepeatedly([v1])).not.toHaveProperty('drift');
     expect(await listRepeatedly([v1, changed, changed])).not.toHaveProperty('drift');
-    expect(await listRepeatedly([v1, changed, changed], reporting)).not.toHaveProperty('drift');
+    expect(await listRepeatedly([v1, changed, changed], reportingClient)).not.toHaveProperty('drift');
   });
 
   it('also describes the changes that a client accepts, which then uses the new definitions and forgets removed tools', async () => {
-    const listing = await listRepeatedly([v1, { read: changed.read }], reporting);
+    const listing = await listRepeatedly([v1, { read: changed.read }], reportingClient);
     expect(summarizeTools(listing)).toEqual([['read', changed.read]]);
     expect(listing).not.toHaveProperty('gone');
     expect(listing.tools[0]).not.toHaveProperty('first');
@@ -134,9 +134,9 @@ describe('a client that refuses drift', () => {
 
   it('treats a tool that is temporarily unusable as removed for that time', async () => {
     const unusable = [{ name: 'read', description: 'Reads.' }, ...tools({ write: 'Writes.' })];
-    const without = await listingOf(unusable, await listRepeatedly([v1]), refusing);
+    const without = await listingOf(unusable, await listRepeatedly([v1]), refusingClient);
     expect(without.drift).toEqual({ added: [], removed: ['read'], changed: [] });
-    expect(summarizeTools(await listingOf(tools(changed), without, refusing))).toEqual([
+    expect(summarizeTools(await listingOf(tools(changed), without, refusingClient))).toEqual([
       ['write', 'Writes.'],
     ]);
   });
@@ -147,8 +147,10 @@ describe('a client that refuses drift', () => {
     const crowded = await listRepeatedly([{ read: 'Reads.' }, crowd(0), crowd(1_000), crowd(2_000)]);
     expect((crowded.gone?.length ?? 0) + crowded.tools.length).toBe(2_000);
     expect(logged.flat().join('\n')).toContain("'t2000' is one of too many different tools in this session");
-    expect(summarizeTools(await listingOf(tools({ read: changed.read }), crowded, refusing))).toEqual([]);
-    expect(summarizeTools(await listingOf(tools({ read: 'Reads.' }), crowded, refusing))).toEqual([
+    expect(summarizeTools(await listingOf(tools({ read: changed.read }), crowded, refusingClient))).toEqual(
+      [],
+    );
+    expect(summarizeTools(await listingOf(tools({ read: 'Reads.' }), crowded, refusingClient))).toEqual([
       ['read', 'Reads.'],
     ]);
   });
@@ -160,16 +162,16 @@ describe('a client that refuses drift', () => {
         inputSchema: { type: 'object', title: 'x'.repeat(60_000) },
       }));
     const small = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`t${index}`, 'Small.']));
-    const first = await listingOf(big(0), undefined, refusing);
-    const listing = await listingOf([...tools(small), ...big(5)], first, refusing);
+    const first = await listingOf(big(0), undefined, refusingClient);
+    const listing = await listingOf([...tools(small), ...big(5)], first, refusingClient);
     expect(JSON.stringify(listing.tools).length).toBeLessThan(524_288);
     expect(listing.tools.filter(({ refused }: ListedTool) => refused)).toHaveLength(5);
     expect(listing.tools).toHaveLength(8);
   });
 
   it('uses the stored definitions as the first ones when it starts to refuse drift', async () => {
-    const known = await listRepeatedly([v1], reporting);
-    expect(summarizeTools(await listingOf(tools(changed), known, refusing))[0]).toEqual([
+    const known = await listRepeatedly([v1], reportingClient);
+    expect(summarizeTools(await listingOf(tools(changed), known, refusingClient))[0]).toEqual([
       'read',
       'Reads.',
       'refused',
@@ -178,7 +180,7 @@ describe('a client that refuses drift', () => {
 
   it('uses the current definitions when it stops refusing drift', async () => {
     const refused = await listRepeatedly([v1, { write: 'Writes.' }, changed]);
-    const listing = await listingOf(tools(changed), refused, reporting);
+    const listing = await listingOf(tools(changed), refused, reportingClient);
     expect(summarizeTools(listing)).toEqual([
       ['read', changed.read],
       ['write', 'Writes.'],

@@ -14,9 +14,9 @@ import { consoleLog } from '../../../../doors/tools.ts';
 import { results } from '../../unfolding/scenes.ts';
 import { calls, sayingTool, scene, session } from './scenes.ts';
 
-const free = { type: 'string' };
+const freeText = { type: 'string' };
 
-interface Asked {
+interface ElicitationOptions {
   readonly properties: JsonObject;
   readonly message?: string;
   readonly idempotent?: boolean;
@@ -27,7 +27,7 @@ function sessionAsking({
   properties,
   message = 'Please fill this in.',
   idempotent = true,
-}: Asked): TestSession {
+}: ElicitationOptions): TestSession {
   const params = { message, requestedSchema: { type: 'object', properties } } as ElicitRequestFormParams;
   const tool = sayingTool('book', '', {
     annotations: { idempotentHint: idempotent },
@@ -43,22 +43,22 @@ function sessionAsking({
 afterEach(() => vi.restoreAllMocks());
 
 describe('an elicitation form that asks for a credential', () => {
-  it.each<[string, Asked]>([
-    ['the name of a field', { properties: { people: { type: 'integer' }, password: free } }],
-    ['a part of the name in another case', { properties: { githubAccessToken: free } }],
-    ['the title of a field', { properties: { first: { ...free, title: 'API key' } } }],
+  it.each<[string, ElicitationOptions]>([
+    ['the name of a field', { properties: { people: { type: 'integer' }, password: freeText } }],
+    ['a part of the name in another case', { properties: { githubAccessToken: freeText } }],
+    ['the title of a field', { properties: { first: { ...freeText, title: 'API key' } } }],
     ['a number field for a PIN', { properties: { pin: { type: 'integer' } } }],
     [
       'a default that looks like a credential',
-      { properties: { note: { ...free, default: `ghp_${'x1'.repeat(18)}` } } },
+      { properties: { note: { ...freeText, default: `ghp_${'x1'.repeat(18)}` } } },
     ],
     [
       'the message above a field with a general name',
-      { properties: { value: free }, message: 'Enter your GitHub password.' },
+      { properties: { value: freeText }, message: 'Enter your GitHub password.' },
     ],
     [
       'the description of a field',
-      { properties: { value: { ...free, description: 'The token of your account.' } } },
+      { properties: { value: { ...freeText, description: 'The token of your account.' } } },
     ],
   ])('is declined before a person sees it, because of %s', async (_, asked) => {
     const { calls: logged } = vi.spyOn(console, 'warn').mockImplementation(() => undefined).mock;
@@ -75,9 +75,9 @@ describe('an elicitation form that asks for a credential', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['a format', { first: { ...free, format: 'password' } }],
-    ['a write-only value', { first: { ...free, writeOnly: true } }],
-    ['a nested field', { login: { type: 'object', properties: { secret: free } } }],
+    ['a format', { first: { ...freeText, format: 'password' } }],
+    ['a write-only value', { first: { ...freeText, writeOnly: true } }],
+    ['a nested field', { login: { type: 'object', properties: { secret: freeText } } }],
   ])('is declined even if an SDK version lets it through: %s', async (_, properties) => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     const { client } = scene([]);
@@ -91,22 +91,22 @@ describe('an elicitation form that asks for a credential', () => {
 
   it('is also declined while a `once` call runs', async () => {
     vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-    const desk = sessionAsking({ properties: { password: free }, idempotent: false });
+    const desk = sessionAsking({ properties: { password: freeText }, idempotent: false });
     await desk.send('Book a table');
     expect(results(desk)).toEqual(['{"action":"decline"}']);
   });
 
-  it.each<[string, Asked]>([
+  it.each<[string, ElicitationOptions]>([
     [
       'names that only begin like such a name',
-      { properties: { secretary: free, passwordless: { type: 'boolean' } } },
+      { properties: { secretary: freeText, passwordless: { type: 'boolean' } } },
     ],
-    ['a choice of tokens', { properties: { token: { ...free, enum: ['ETH', 'USDC'] } } }],
+    ['a choice of tokens', { properties: { token: { ...freeText, enum: ['ETH', 'USDC'] } } }],
     ['a number of tokens', { properties: { max_tokens: { type: 'integer' } } }],
     ['a boolean', { properties: { resetPassword: { type: 'boolean' } }, message: 'Reset your password?' }],
     [
       'a description that mentions a password, in a field with a specific name',
-      { properties: { steps: { ...free, description: 'What was done about the password?' } } },
+      { properties: { steps: { ...freeText, description: 'What was done about the password?' } } },
     ],
   ])('is not suspected because of %s', async (_, asked) => {
     expect(await sessionAsking(asked).send('Book a table')).toMatchObject({ outcome: 'suspended' });
@@ -118,7 +118,7 @@ describe('an answer that looks like a credential', () => {
   const why = 'looks like a credential, which is not accepted here: the journal keeps answers';
 
   it('is rejected so that the person can answer again, and is not journaled', async () => {
-    const desk = sessionAsking({ properties: { note: free } });
+    const desk = sessionAsking({ properties: { note: freeText } });
     await desk.send('Book a table');
     const decide = (input: JsonObject, reason?: string) =>
       desk.decide('book', { decision: 'edit', input, ...(reason !== undefined && { reason }) });

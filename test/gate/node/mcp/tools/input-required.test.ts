@@ -13,7 +13,7 @@ import { results } from '../../unfolding/scenes.ts';
 import { calls, countMethods, scene, session } from './scenes.ts';
 
 /** The parameters of a call, without its name and metadata. */
-interface Sent {
+interface SentParams {
   readonly arguments?: Readonly<Record<string, unknown>> | undefined;
   readonly inputResponses?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
@@ -60,16 +60,16 @@ interface Desk {
   readonly desk: TestSession;
   readonly server: FakeServer;
   /** The parameters of the calls, in order. */
-  readonly sent: Sent[];
+  readonly sent: SentParams[];
 }
 
 /** A session of an agent with the tool `book` of a server with the new revision. */
 function desk(
-  answer: (sent: Sent, times: number) => Answer,
+  answer: (sent: SentParams, times: number) => Answer,
   { annotations, ...config }: Partial<McpClientConfig> & Pick<Tool, 'annotations'> = {},
   replies: readonly ScriptedReply[] = [calls('book', { date: 'May 4' }), 'Booked.'],
 ): Desk {
-  const sent: Sent[] = [];
+  const sent: SentParams[] = [];
   const { server, client } = scene([], {
     ...config,
     server: {
@@ -108,15 +108,15 @@ function desk(
 
 const STATE = ' {"opaque": "é\u0000 \\u0041"}\n';
 
-const once = { annotations: {} };
-const again = { annotations: { idempotentHint: true } };
-const read = { annotations: { readOnlyHint: true } };
+const onceHints = { annotations: {} };
+const idempotentHints = { annotations: { idempotentHint: true } };
+const readHints = { annotations: { readOnlyHint: true } };
 
 describe('a server that requires input', () => {
   it.each([
-    ['once', once],
-    ['idempotent', again],
-    ['read', read],
+    ['once', onceHints],
+    ['idempotent', idempotentHints],
+    ['read', readHints],
   ])('suspends the turn, and then receives the answer with its own state (%s)', async (_, config) => {
     const {
       desk: table,
@@ -161,7 +161,7 @@ describe('a server that requires input', () => {
   it('receives a state only if it sent one', async () => {
     const { desk: table, sent } = desk(
       (_, times) => (times === 1 ? inputRequired({ party: PARTY }) : textResult('ok')),
-      read,
+      readHints,
     );
     await table.send('Book a table');
     await table.decide('book', 'reject');

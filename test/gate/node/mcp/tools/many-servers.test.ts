@@ -17,14 +17,14 @@ const scenes = (count: number): readonly Scene[] =>
 
 const toolNames = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `t${at}`);
 
-interface Played {
+interface PlayedSession {
   readonly app: MemoryApp;
   /** The end of each invocation. */
   readonly invocations: readonly string[];
 }
 
 /** Runs a turn in as many invocations as necessary, each with 50 subrequests. */
-async function play(tools: readonly ToolSource[], replies: readonly ScriptedReply[]): Promise<Played> {
+async function play(tools: readonly ToolSource[], replies: readonly ScriptedReply[]): Promise<PlayedSession> {
   const app = memoryApp({ tools, replies });
   const invocations: string[] = [];
   let leased = await app.lease('Go.');

@@ -17,7 +17,7 @@ const text = (said: string, more: object = {}): JsonObject => ({ type: 'text', t
 /** An image of 3,210 bytes. */
 const image = { type: 'image', data: 'A'.repeat(4_280), mimeType: 'image/png' };
 const link = { type: 'resource_link', name: 'b', uri: 'test://b' };
-const forUser = { annotations: { audience: ['user'] } };
+const userAudience = { annotations: { audience: ['user'] } };
 const weather = { type: 'object', properties: { degrees: { type: 'number' } }, required: ['degrees'] };
 
 describe('a result with only text', () => {
@@ -183,14 +183,14 @@ describe('other content', () => {
   });
 
   it('is in the artifact if it is for the user only, and the model sees only that it exists', async () => {
-    const secret = text('Your code is 123.', forUser);
+    const secret = text('Your code is 123.', userAudience);
     expect({ ...(await content(text('Sent.'), secret)) }).toEqual({
       type: 'artifact',
       artifactType: 'McpContent',
       value: { content: [text('Sent.'), secret] },
       content: 'Sent.\n\n[1 block is for the user only]',
     });
-    expect(await textOf(secret, { ...image, ...forUser })).toBe('[2 blocks are for the user only]');
+    expect(await textOf(secret, { ...image, ...userAudience })).toBe('[2 blocks are for the user only]');
   });
 
   it('can be read by programs as McpContent, even with keys that every object inherits', async () => {

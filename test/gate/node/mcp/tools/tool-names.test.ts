@@ -19,7 +19,7 @@ const name = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', '_', '-', '.', ' ', 'é'), minLength: 1, maxLength: 80 }),
   fc.constantFrom('__proto__', 'constructor', '../', 'get x', 'get.x', 'get_x'),
 );
-const runs = { numRuns: 300, seed: 20_261_122 };
+const runOptions = { numRuns: 300, seed: 20_261_122 };
 
 describe('`toolNames`', () => {
   it('keeps names that every provider accepts', () => {
@@ -99,7 +99,7 @@ describe('`toolNames`', () => {
           expect(one.startsWith(begins ?? '')).toBe(true);
         }
       }),
-      runs,
+      runOptions,
     );
   });
 
@@ -113,7 +113,7 @@ describe('`toolNames`', () => {
           expect(nameTools(client(), [tool]).get(tool.name)).toBe(all.get(tool.name));
         }
       }),
-      runs,
+      runOptions,
     );
   });
 });

@@ -15,7 +15,7 @@ function doublingSchema(depth: number, twice: (ref: JsonObject) => JsonObject): 
 }
 
 /** The ways in which a schema applies others to the same part of a value. */
-const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
+const doublingWays: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
   ['allOf', (ref) => ({ allOf: [ref, ref] })],
   ['anyOf', (ref) => ({ anyOf: [{ not: ref }, { not: ref }] })],
   ['oneOf', (ref) => ({ oneOf: [ref, ref] })],
@@ -26,11 +26,11 @@ const twice: readonly (readonly [string, (ref: JsonObject) => JsonObject])[] = [
 ];
 
 describe('a schema whose check doubles with each definition', () => {
-  it.each(twice)('cannot be used with %s', (_, by) => {
+  it.each(doublingWays)('cannot be used with %s', (_, by) => {
     expect(usableSchema(doublingSchema(30, by))).toBeUndefined();
   });
 
-  it.each(twice)('can be used with %s if it is small', (_, by) => {
+  it.each(doublingWays)('can be used with %s if it is small', (_, by) => {
     expect(usableSchema(doublingSchema(5, by))).toEqual(doublingSchema(5, by));
   });
 });

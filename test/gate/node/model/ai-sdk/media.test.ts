@@ -8,7 +8,7 @@ import { ask, delta, fakeModel, finish, streamedResult } from './fake-model.ts';
 const answerHi = () => streamedResult([delta('hi'), finish()]);
 const PHOTOS = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 const PDF = 'application/pdf';
-const nothing: MediaTaken = { data: [], url: [] };
+const noMedia: MediaTaken = { data: [], url: [] };
 const bytesAndUrls = (...types: readonly string[]): MediaTaken => ({ data: types, url: types });
 const bytesOnly = (...types: readonly string[]): MediaTaken => ({ data: types, url: [] });
 const geminiAudio = ['wav', 'mp3', 'mpeg', 'aiff', 'aac', 'ogg', 'flac'].map((name) => `audio/${name}`);
@@ -16,7 +16,7 @@ const gemini = {
   data: ['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif', PDF, ...geminiAudio],
   url: ['image/png', 'image/jpeg', 'image/webp', PDF],
 };
-const spoken = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
+const spokenTypes = ['audio/wav', 'audio/mpeg', 'audio/mp3'];
 
 const mediaOf = (provider: string, modelId = 'm-1', options: FromAiSdkOptions = {}) =>
   fromAiSdk(fakeModel([answerHi], { provider, modelId }).model, options).media;
@@ -48,8 +48,8 @@ describe('the media support of a model', () => {
       'publishers/google/models/gemini-3.8-flash',
       { message: gemini, result: bytesOnly('image/png', 'image/jpeg', 'image/webp', PDF) },
     ],
-    ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: nothing }],
-    ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: nothing }],
+    ['google.generative-ai', 'gemini-2.5-pro', { message: gemini, result: noMedia }],
+    ['google.generative-ai', 'gemma-3-27b-it', { message: gemini, result: noMedia }],
     [
       'openai.responses',
       'gpt-5.5',
@@ -60,12 +60,12 @@ describe('the media support of a model', () => {
       'mine',
       { message: bytesAndUrls(...PHOTOS, PDF), result: bytesAndUrls(...PHOTOS, PDF) },
     ],
-    ['openai.chat', 'gpt-5', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
-    ['azure.chat', 'mine', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: nothing }],
-    ['openai.chat', 'gpt-audio', { message: bytesOnly(...spoken), result: nothing }],
+    ['openai.chat', 'gpt-5', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: noMedia }],
+    ['azure.chat', 'mine', { message: { data: [...PHOTOS, PDF], url: PHOTOS }, result: noMedia }],
+    ['openai.chat', 'gpt-audio', { message: bytesOnly(...spokenTypes), result: noMedia }],
     ['deepseek.chat', 'deepseek-v4', { message: bytesAndUrls(...PHOTOS), result: bytesAndUrls(...PHOTOS) }],
-    ['groq.chat', 'llama', { message: bytesAndUrls(...PHOTOS), result: nothing }],
-    ['mistral.chat', 'mistral', { message: bytesAndUrls(...PHOTOS, PDF), result: nothing }],
+    ['groq.chat', 'llama', { message: bytesAndUrls(...PHOTOS), result: noMedia }],
+    ['mistral.chat', 'mistral', { message: bytesAndUrls(...PHOTOS, PDF), result: noMedia }],
     [
       'xai.responses',
       'grok',
@@ -83,7 +83,7 @@ describe('the media support of a model', () => {
       },
     ],
     ['amazon-bedrock', 'nova', { message: bytesOnly(...PHOTOS, PDF), result: bytesOnly(...PHOTOS, PDF) }],
-    ['workersai.chat', '@cf/m', { message: bytesOnly(...PHOTOS), result: nothing }],
+    ['workersai.chat', '@cf/m', { message: bytesOnly(...PHOTOS), result: noMedia }],
   ])('is known for %s with the model %s', (provider, modelId, media) => {
     expect(mediaOf(provider, modelId)).toEqual(media);
   });
@@ -105,7 +105,7 @@ describe('the media support of a model', () => {
   });
 
   it('can be declared by the developer', () => {
-    const media = { message: bytesOnly('image/*'), result: nothing };
+    const media = { message: bytesOnly('image/*'), result: noMedia };
     expect(mediaOf('anthropic.messages', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media })).toEqual(media);
     expect(mediaOf('own.chat', 'm', { media: undefined })).toBeUndefined();
@@ -113,19 +113,19 @@ describe('the media support of a model', () => {
 
   it.each<[unknown, string]>([
     [
-      { message: bytesOnly('png'), result: nothing },
+      { message: bytesOnly('png'), result: noMedia },
       "'media.message.data' contains 'png'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: nothing, result: bytesAndUrls('*/*') },
+      { message: noMedia, result: bytesAndUrls('*/*') },
       "'media.result.data' contains '*/*'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: { data: [], url: ['Image/PNG'] }, result: nothing },
+      { message: { data: [], url: ['Image/PNG'] }, result: noMedia },
       "'media.message.url' contains 'Image/PNG'. Use media types, such as 'image/png' or 'image/*'.",
     ],
     [
-      { message: nothing },
+      { message: noMedia },
       "'media.result.data' must be a list of media types, such as ['image/png', 'image/*'].",
     ],
     [['image/png'], "'media.message.data' must be a list of media types, such as ['image/png', 'image/*']."],

@@ -4,15 +4,15 @@ import type { ModelRequest, ModelSettings } from '../../../../../src/model/entry
 import { ask, delta, finish, streamedResult } from './fake-model.ts';
 
 const answerHi = () => streamedResult([delta('hi'), finish()]);
-const thought = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
-const said = { type: 'text', text: 'Yes.' } as const;
+const thoughtPart = { type: 'reasoning', text: 'Hm.', provider: { anthropic: { signature: 's' } } } as const;
+const textPart = { type: 'text', text: 'Yes.' } as const;
 
 /** Returns what Claude receives of a reply after the messages before it have changed. */
 async function sentMessages(settings: ModelSettings) {
   const request: ModelRequest = {
     messages: [
       { role: 'user', text: 'Well?' },
-      { role: 'assistant', text: 'Yes.', toolCalls: [], parts: [thought, said], movedPrefix: true },
+      { role: 'assistant', text: 'Yes.', toolCalls: [], parts: [thoughtPart, textPart], movedPrefix: true },
       { role: 'user', text: 'And?' },
     ],
     tools: [],
@@ -29,21 +29,21 @@ async function sentMessages(settings: ModelSettings) {
   };
 }
 
-const drop = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
+const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('a reply whose preceding messages have changed', () => {
   it('keeps its reasoning, which the server drops, and the thinking mode of the model', async () => {
     expect(await sentMessages({})).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
-      thinking: drop,
+      thinking: dropBlock,
     });
     expect(
       await sentMessages({ providerOptions: { anthropic: { thinking: { type: 'adaptive' } } } }),
     ).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: undefined,
-      thinking: { type: 'adaptive', ...drop },
+      thinking: { type: 'adaptive', ...dropBlock },
     });
   });
 
@@ -51,7 +51,7 @@ describe('a reply whose preceding messages have changed', () => {
     expect(await sentMessages({ reasoning: 'high' })).toEqual({
       parts: ['reasoning', 'text'],
       reasoning: 'high',
-      thinking: { type: 'adaptive', display: 'summarized', ...drop },
+      thinking: { type: 'adaptive', display: 'summarized', ...dropBlock },
     });
   });
 
@@ -63,7 +63,7 @@ describe('a reply whose preceding messages have changed', () => {
     expect(await sentMessages(settings)).toEqual({
       parts: ['text'],
       reasoning: settings.reasoning,
-      thinking: settings.providerOptions ? expect.not.objectContaining(drop) : undefined,
+      thinking: settings.providerOptions ? expect.not.objectContaining(dropBlock) : undefined,
     });
   });
 });

@@ -7,7 +7,7 @@ import { delta, hello, sseText, streamBody, streamOf } from '../openai-compatibl
 import { failureIn, replyIn, settle } from '../settle.ts';
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-const counted = { inputTokens: 3, outputTokens: 4 };
+const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 const output = { name: 'mood', schema: { type: 'object', properties: { mood: { type: 'string' } } } };
 
 /** Returns an OpenAI model whose server answers this, and the requests that the server received. */
@@ -27,7 +27,12 @@ it('fromAiSdk requests a stream from the provider', async () => {
   const { model, sent } = openAI(() =>
     streamOf(sseText(delta({ content: 'hi' }, 'stop'), { choices: [], usage })),
   );
-  expect(replyIn(await settle(model))).toEqual({ text: 'hi', toolCalls: [], finish: 'stop', usage: counted });
+  expect(replyIn(await settle(model))).toEqual({
+    text: 'hi',
+    toolCalls: [],
+    finish: 'stop',
+    usage: expectedUsage,
+  });
   expect(sent).toMatchObject([{ stream: true }]);
 });
 
@@ -36,7 +41,7 @@ it('fromAiSdk passes on a streamed reply in pieces', async () => {
   const { pieces, ...outcome } = await settle(openAI(() => streamOf(sseText(...events))).model, {
     stream: true,
   });
-  expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: counted } });
+  expect(outcome).toMatchObject({ reply: { text: 'ab', finish: 'stop', usage: expectedUsage } });
   expect(pieces).toEqual(['a', 'b']);
 });
 

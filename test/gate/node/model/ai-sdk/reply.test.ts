@@ -20,7 +20,7 @@ const wholeReply = async (content: unknown, more?: object) =>
 const streamedReply = async (...parts: readonly unknown[]) =>
   replyIn(await ask(() => streamedResult(parts), { stream: true }));
 
-const counted = { inputTokens: 3, outputTokens: 4 };
+const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 
 describe('the text of a reply', () => {
   it('contains its text parts in order, without other parts', async () => {
@@ -31,7 +31,7 @@ describe('the text of a reply', () => {
       { type: 'text', text: '世界 🌊' },
       { type: 'a part of tomorrow' },
     ];
-    const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: counted };
+    const reply: ModelReply = { text: 'Grüße, 世界 🌊', toolCalls: [], finish: 'stop', usage: expectedUsage };
     expect(await wholeReply(content)).toEqual({
       ...reply,
       parts: [
@@ -63,7 +63,7 @@ describe('the text of a reply', () => {
     ];
     const { pieces, ...outcome } = await ask(() => streamedResult(parts), { stream: true });
     expect(outcome).toMatchObject({
-      reply: { text: 'Grüße, 世界', toolCalls: [], finish: 'stop', usage: counted },
+      reply: { text: 'Grüße, 世界', toolCalls: [], finish: 'stop', usage: expectedUsage },
     });
     expect(pieces).toEqual(['Grüße, ', '世界']);
   });
@@ -199,7 +199,7 @@ describe('the tool calls of a reply', () => {
       text: 'Wait.',
       toolCalls: [{ id: 'a', name: 'f', input: '{}' }],
       finish: 'tool-calls',
-      usage: counted,
+      usage: expectedUsage,
     });
   });
 });

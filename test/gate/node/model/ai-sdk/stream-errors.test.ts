@@ -15,15 +15,15 @@ import { type Events, wire } from './wire.ts';
 
 type Make = (fetch: typeof globalThis.fetch) => LanguageModelV4;
 
-const tooLong =
+const tooLongText =
   "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227 tokens.";
 const openAI = {
-  message: tooLong,
+  message: tooLongText,
   type: 'invalid_request_error',
   param: 'input',
   code: 'context_length_exceeded',
 };
-const plain = { message: tooLong, type: 'BadRequestError', param: null, code: 400 };
+const plain = { message: tooLongText, type: 'BadRequestError', param: null, code: 400 };
 const delta = {
   id: 'c',
   model: 'm',
@@ -43,7 +43,7 @@ const start = {
   type: 'message_start',
   message: { id: 'm', model: 'c', usage: { input_tokens: 1, output_tokens: 1 } },
 };
-const created = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } };
+const createdEvent = { type: 'response.created', response: { id: 'r', created_at: 1, model: 'gpt-5.5' } };
 
 it.each<[string, Make, Events, boolean]>([
   [
@@ -73,7 +73,7 @@ it.each<[string, Make, Events, boolean]>([
   [
     "OpenAI's responses, in the new form",
     createResponsesModel,
-    [created, { type: 'error', sequence_number: 1, error: openAI }],
+    [createdEvent, { type: 'error', sequence_number: 1, error: openAI }],
     false,
   ],
   ["OpenAI's chat completions", createChatModel, [{ error: openAI }], false],
@@ -114,7 +114,7 @@ it.each<[string, Make, Events, boolean]>([
 
 it.each<[string, Make, Events]>([
   ['Anthropic', createAnthropicModel, [start]],
-  ["OpenAI's responses", createResponsesModel, [created]],
+  ["OpenAI's responses", createResponsesModel, [createdEvent]],
   [
     'Gemini',
     createGoogleModel,

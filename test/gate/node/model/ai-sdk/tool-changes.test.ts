@@ -37,11 +37,11 @@ describe('the support of an SDK model for changed tools', () => {
   });
 });
 
-type Changed = Pick<Extract<ModelMessage, { role: 'system' }>, 'toolsChange'>['toolsChange'];
+type ToolChanges = Pick<Extract<ModelMessage, { role: 'system' }>, 'toolsChange'>['toolsChange'];
 
 async function sentFor(
   model: { readonly provider: string; readonly modelId: string },
-  changes: readonly Changed[],
+  changes: readonly ToolChanges[],
   tools: readonly ToolDefinition[],
 ) {
   const told = changes.map((toolsChange): ModelMessage => ({ role: 'system', text: '', toolsChange }));
@@ -112,7 +112,7 @@ describe('added and removed tools', () => {
   });
 });
 
-const signed = {
+const signedReply = {
   role: 'assistant',
   text: 'Hi.',
   toolCalls: [],
@@ -135,7 +135,7 @@ async function sentAfter(
   return { kinds, thinking: providerOptions?.anthropic?.thinking };
 }
 
-const moved = { ...signed, movedPrefix: true } as const;
+const movedReply = { ...signedReply, movedPrefix: true } as const;
 const thinkingOf = (thinking: { readonly type: string }): ModelSettings => ({
   providerOptions: { anthropic: { thinking } },
 });
@@ -143,7 +143,10 @@ const dropBlock = { blockBinding: { prefixMismatchBehavior: 'drop_block' } };
 
 describe('reasoning before which messages have changed', () => {
   it('is sent unchanged if the messages have not changed', async () => {
-    expect(await sentAfter(ANTHROPIC, signed)).toEqual({ kinds: ['reasoning', 'text'], thinking: undefined });
+    expect(await sentAfter(ANTHROPIC, signedReply)).toEqual({
+      kinds: ['reasoning', 'text'],
+      thinking: undefined,
+    });
   });
 
   it.each([
@@ -155,18 +158,21 @@ describe('reasoning before which messages have changed', () => {
       { type: 'adaptive', display: 'summarized', ...dropBlock },
     ],
   ])('is sent to Claude, which drops it, %s', async (_, settings, thinking) => {
-    expect(await sentAfter(ANTHROPIC, moved, settings)).toEqual({ kinds: ['reasoning', 'text'], thinking });
+    expect(await sentAfter(ANTHROPIC, movedReply, settings)).toEqual({
+      kinds: ['reasoning', 'text'],
+      thinking,
+    });
   });
 
   it('is omitted from the request in a thinking mode in which Claude cannot drop it', async () => {
     const settings = thinkingOf({ type: 'between_tools' });
-    expect(await sentAfter(ANTHROPIC, moved, settings)).toEqual({
+    expect(await sentAfter(ANTHROPIC, movedReply, settings)).toEqual({
       kinds: ['text'],
       thinking: { type: 'between_tools' },
     });
   });
 
   it('is omitted from the request if another provider serves Claude', async () => {
-    expect(await sentAfter(BEDROCK, moved)).toEqual({ kinds: ['text'], thinking: undefined });
+    expect(await sentAfter(BEDROCK, movedReply)).toEqual({ kinds: ['text'], thinking: undefined });
   });
 });

@@ -6,10 +6,10 @@ import { ask, completion, hello } from './fake-server.ts';
 
 const respondOk = () => Response.json(completion({ content: 'hi' }));
 const KEY = 'ab'.repeat(32);
-const keyed = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
+const keyedRequest = { ...hello, cache: { key: KEY, tools: true, system: true, messages: [-1] } };
 
 /** Returns the fields of the body and the headers that differ because of the cache key. */
-async function keyIn(options: object, request: ModelRequest = keyed) {
+async function keyIn(options: object, request: ModelRequest = keyedRequest) {
   const [with_, without] = await Promise.all(
     [request, hello].map(async (one) => (await ask(respondOk, { ...options, request: one })).requests[0]),
   );
@@ -47,7 +47,7 @@ describe('the cache key of a conversation', () => {
   });
 
   it('is not sent if the request has none', async () => {
-    const request = { ...keyed, cache: { ...keyed.cache, key: undefined } };
+    const request = { ...keyedRequest, cache: { ...keyedRequest.cache, key: undefined } };
     expect(await keyIn({ server: 'openai' }, request)).toEqual({ body: {}, headers: {} });
   });
 

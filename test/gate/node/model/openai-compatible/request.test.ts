@@ -11,9 +11,9 @@ const weather: ToolDefinition = {
 };
 
 const respondOk = () => Response.json(completion({ content: 'hi' }));
-const manner = { model: 'm-1', limitParameter: 'max_tokens' } as const;
+const bodySettings = { model: 'm-1', limitParameter: 'max_tokens' } as const;
 const streaming = { stream: true, stream_options: { include_usage: true } };
-const body = (request: ModelRequest): unknown => JSON.parse(String(toRequestBody(manner, request)));
+const body = (request: ModelRequest): unknown => JSON.parse(String(toRequestBody(bodySettings, request)));
 
 describe('the request', () => {
   it.each([
@@ -184,9 +184,9 @@ describe('the request', () => {
       },
     };
     const tools = [counted, weather];
-    const first = toRequestBody(manner, { ...hello, tools });
-    expect(toRequestBody(manner, { ...hello, tools })).toBe(first);
-    expect(toRequestBody(manner, { ...hello, tools: [...tools] })).toBe(first);
+    const first = toRequestBody(bodySettings, { ...hello, tools });
+    expect(toRequestBody(bodySettings, { ...hello, tools })).toBe(first);
+    expect(toRequestBody(bodySettings, { ...hello, tools: [...tools] })).toBe(first);
     expect(body({ ...hello, tools: [weather, counted] })).toMatchObject({ tools: [{}, {}] });
     expect(conversions).toBe(1);
   });

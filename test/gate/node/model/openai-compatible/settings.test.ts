@@ -7,7 +7,7 @@ import {
 import { ask, completion, hello } from './fake-server.ts';
 
 const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
-const always = {
+const alwaysSent = {
   model: 'm-1',
   messages: [{ role: 'user', content: 'hello' }],
   stream: true,
@@ -34,7 +34,7 @@ describe('settings', () => {
       providerOptions: { openaiCompatible: { user: 'u' }, other: { x: 1 } },
     });
     expect(requests[0]?.body).toEqual({
-      ...always,
+      ...alwaysSent,
       temperature: 0,
       top_p: 0.9,
       seed: 7,
@@ -55,8 +55,8 @@ describe('settings', () => {
   ])('%j are sent with tools as %j, and not without tools', async (settings, fields) => {
     const { requests } = await askWithSettings(settings, { tools: [look] });
     const { tools, ...body } = Object(requests[0]?.body);
-    expect(body).toEqual({ ...always, ...fields });
-    expect((await askWithSettings(settings)).requests[0]?.body).toEqual(always);
+    expect(body).toEqual({ ...alwaysSent, ...fields });
+    expect((await askWithSettings(settings)).requests[0]?.body).toEqual(alwaysSent);
   });
 
   it.each<[NonNullable<ModelRequest['settings']>, string]>([
@@ -81,7 +81,7 @@ describe('extraBody', () => {
   it('is merged into every body, and settings of a request override it', async () => {
     const extraBody = { top_k: 40, temperature: 1, thinking: { type: 'enabled' } };
     const { requests } = await askWithSettings({ temperature: 0.2 }, { extraBody });
-    expect(requests[0]?.body).toEqual({ ...always, ...extraBody, temperature: 0.2 });
+    expect(requests[0]?.body).toEqual({ ...alwaysSent, ...extraBody, temperature: 0.2 });
   });
 
   it.each<[unknown, string]>([

@@ -24,16 +24,16 @@ const ownReply = (id: string, kept: object, ofCall: object = {}): ModelMessage =
   ],
 });
 
-type Sent = { readonly [field: string]: unknown };
+type SentMessage = { readonly [field: string]: unknown };
 
 /** Returns a server that can refuse requests, and the messages that it received. */
 function serve(
-  refuse: (messages: readonly Sent[]) => string | undefined,
+  refuse: (messages: readonly SentMessage[]) => string | undefined,
   named: Pick<OpenaiCompatibleOptions, 'server' | 'wantsThoughts'> = {},
 ) {
-  const asked: (readonly Sent[])[] = [];
+  const asked: (readonly SentMessage[])[] = [];
   const fetch = async (_: string, { body }: RequestInit) => {
-    const { messages }: { messages: readonly Sent[] } = JSON.parse(String(body));
+    const { messages }: { messages: readonly SentMessage[] } = JSON.parse(String(body));
     asked.push(messages);
     const message = refuse(messages);
     const answer = { choices: [{ message: { content: 'Hi.' }, finish_reason: 'stop' }] };
@@ -47,11 +47,11 @@ function serve(
   };
 }
 
-const thoughtsIn = (messages: readonly Sent[] | undefined) =>
+const thoughtsIn = (messages: readonly SentMessage[] | undefined) =>
   messages?.flatMap((one) => (one.role === 'assistant' ? [one.reasoning_content] : []));
-const signaturesIn = (messages: readonly Sent[] | undefined) =>
+const signaturesIn = (messages: readonly SentMessage[] | undefined) =>
   messages?.flatMap(({ tool_calls: calls }) =>
-    (Array.isArray(calls) ? calls : []).map((one: Sent) => one.extra_content),
+    (Array.isArray(calls) ? calls : []).map((one: SentMessage) => one.extra_content),
   );
 
 describe('calls of another model', () => {

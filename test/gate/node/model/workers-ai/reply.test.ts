@@ -8,7 +8,7 @@ import { ask } from './fake-binding.ts';
 
 const DONE = '[DONE]';
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
-const counted = { inputTokens: 3, outputTokens: 4 };
+const expectedUsage = { inputTokens: 3, outputTokens: 4 };
 const callOfF = (id: string, input: string) => ({ id, name: 'f', input });
 
 const wholeReply = async (reply: unknown) => replyIn(await ask(() => reply));
@@ -17,21 +17,21 @@ const streamedReply = async (...events: readonly unknown[]) =>
 
 describe('a whole reply', () => {
   it.each<[string, unknown, Partial<ModelReply>]>([
-    ['in the native format', { response: 'hi', usage }, { text: 'hi', usage: counted }],
+    ['in the native format', { response: 'hi', usage }, { text: 'hi', usage: expectedUsage }],
     [
       'in the native format, without calls',
       { response: 'hi', tool_calls: [], usage },
-      { text: 'hi', usage: counted },
+      { text: 'hi', usage: expectedUsage },
     ],
     [
       'in the OpenAI format',
       completion({ content: 'hi' }, 'stop', { usage }),
-      { text: 'hi', usage: counted },
+      { text: 'hi', usage: expectedUsage },
     ],
     [
       'with a count of cached tokens',
       { response: 'hi', usage: { ...usage, prompt_tokens_details: { cached_tokens: 2 } } },
-      { text: 'hi', usage: { ...counted, cachedInputTokens: 2 } },
+      { text: 'hi', usage: { ...expectedUsage, cachedInputTokens: 2 } },
     ],
     ['that is only a string', 'hi', { text: 'hi' }],
     ['in JSON mode, already parsed', { response: { mood: 'good' } }, { text: '{"mood":"good"}' }],
@@ -122,7 +122,7 @@ describe('a stream', () => {
       { response: 'nothing more' },
     );
     expect(outcome).toMatchObject({
-      reply: { text: 'Grüße, 世界4', toolCalls: [], finish: 'stop', usage: counted },
+      reply: { text: 'Grüße, 世界4', toolCalls: [], finish: 'stop', usage: expectedUsage },
     });
     expect(pieces).toEqual(['Grüße', ', 世界', '4']);
   });
@@ -133,7 +133,7 @@ describe('a stream', () => {
       text: 'ab',
       toolCalls: [],
       finish: 'length',
-      usage: counted,
+      usage: expectedUsage,
     });
     expect(replyIn(await streamedReply(...events)).text).toBe('ab');
   });
@@ -185,7 +185,7 @@ describe('a stream', () => {
       text: '',
       toolCalls: [callOfF('a', '{"x":1}'), callOfF('b', '{}')],
       finish: 'tool-calls',
-      usage: counted,
+      usage: expectedUsage,
     });
   });
 

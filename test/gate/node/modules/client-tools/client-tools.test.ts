@@ -11,8 +11,8 @@ import {
 
 const agentTool = (name: string): AnyTool =>
   defineTool({ name, description: 'Of the agent.', run: () => 'Done.' });
-const paint = { name: 'paint', description: 'Paints.', parameters: { type: 'object', properties: {} } };
-const painting = { calls: [{ name: 'paint', input: {} }] };
+const paintTool = { name: 'paint', description: 'Paints.', parameters: { type: 'object', properties: {} } };
+const paintReply = { calls: [{ name: 'paint', input: {} }] };
 
 interface Scene {
   readonly tools?: readonly AnyTool[];
@@ -22,7 +22,7 @@ interface Scene {
 }
 
 /** A turn with these stored tools of its client. */
-async function playScene({ tools = [], kept = [paint], replies = ['Hi.'], config }: Scene) {
+async function playScene({ tools = [], kept = [paintTool], replies = ['Hi.'], config }: Scene) {
   const clock = createManualClock();
   const agent = defineAgent({
     name: 'guide',
@@ -40,7 +40,7 @@ async function playScene({ tools = [], kept = [paint], replies = ['Hi.'], config
 
 describe('`clientTools`', () => {
   it('offers the stored tools of a turn in every invocation that continues the turn', async () => {
-    const { session, answer, offered } = await playScene({ replies: [painting, 'Painted.'] });
+    const { session, answer, offered } = await playScene({ replies: [paintReply, 'Painted.'] });
     expect(answer).toMatchObject({
       outcome: 'suspended',
       pending: [{ tool: 'paint', for: 'result', message: "Run 'paint' and send its result." }],
@@ -74,7 +74,7 @@ describe('`clientTools`', () => {
   });
 
   it('shows invisible characters in a description', async () => {
-    const { session } = await playScene({ kept: [{ ...paint, description: 'Paints\u202e.' }] });
+    const { session } = await playScene({ kept: [{ ...paintTool, description: 'Paints\u202e.' }] });
     expect(session.requests[0]?.tools?.[0]?.description).toBe('Paints\\u{202e}.');
   });
 
@@ -97,14 +97,14 @@ describe('`clientTools`', () => {
       patternProperties: 7,
     };
     const replies = [{ calls: [{ name: 'paint', input: { at: `${'a'.repeat(50)}!`, of: 7 } }] }];
-    const { session, answer } = await playScene({ kept: [{ ...paint, parameters }], replies });
+    const { session, answer } = await playScene({ kept: [{ ...paintTool, parameters }], replies });
     expect(session.requests[0]?.tools?.[0]?.inputSchema).toEqual(parameters);
     expect(answer.outcome).toBe('suspended');
   });
 
   it.each([
     ['a text', 'paint'],
-    ['a tool that cannot be offered', [paint, { ...paint, name: 'no name' }]],
+    ['a tool that cannot be offered', [paintTool, { ...paintTool, name: 'no name' }]],
     ['a number', [7]],
   ])('offers no tools from a context in which the client itself has put %s', async (_, kept) => {
     const { offered } = await playScene({ kept });
@@ -113,7 +113,7 @@ describe('`clientTools`', () => {
 
   it('returns an error for a call whose result does not arrive in time', async () => {
     const { session, clock } = await playScene({
-      replies: [painting, 'It took too long.'],
+      replies: [paintReply, 'It took too long.'],
       config: { expires: 60_000 },
     });
     await clock.advance(60_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../../../src/journal/entry.ts';
 import { ROOT, valueIn } from '../../../../doors/journal.ts';
 import { CALL_COUNTS, type CallCounts } from '../../../../doors/limits.ts';
-import { callEnded, fold, modelReplied, opened, started } from '../../journal/journal.ts';
+import { callEnded, fold, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
 const countCalls = (events: readonly SessionEvent[]): CallCounts =>
   valueIn(fold(events, [CALL_COUNTS]).memories, CALL_COUNTS, '');
@@ -19,7 +19,7 @@ const frameStarted = (frame: string, more: { readonly parent?: string } = {}): S
 
 describe('the calls of a batch', () => {
   it('are numbered in total and per tool', () => {
-    const { places } = countCalls([opened, started, modelReplied(['a look', 'b pay', 'c look'])]);
+    const { places } = countCalls([sessionOpened, turnStarted, modelReplied(['a look', 'b pay', 'c look'])]);
     expect(places).toEqual({
       a: [{ frame: ROOT, tool: 'look', calls: 1, ofTool: 1 }],
       b: [{ frame: ROOT, tool: 'pay', calls: 2, ofTool: 1 }],
@@ -28,16 +28,21 @@ describe('the calls of a batch', () => {
   });
 
   it('keep their numbers while others end', () => {
-    const { places } = countCalls([opened, started, modelReplied(['a look', 'b look']), callEnded('a')]);
+    const { places } = countCalls([
+      sessionOpened,
+      turnStarted,
+      modelReplied(['a look', 'b look']),
+      callEnded('a'),
+    ]);
     expect(places).toEqual({ b: [{ frame: ROOT, tool: 'look', calls: 2, ofTool: 2 }] });
   });
 
   it('are forgotten with their turn', () => {
-    const events = [opened, started, modelReplied(['a look', 'b look']), callEnded('a')];
+    const events = [sessionOpened, turnStarted, modelReplied(['a look', 'b look']), callEnded('a')];
     const end: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'cancelled' };
     expect(countCalls([...events, end])).toEqual({ loops: {}, places: {} });
     const next = [
-      { ...started, turn: 't2' },
+      { ...turnStarted, turn: 't2' },
       { ...modelReplied(['c look']), turn: 't2' },
     ];
     expect(countCalls([...events, end, ...next]).loops).toEqual({
@@ -48,8 +53,8 @@ describe('the calls of a batch', () => {
 
 describe('the calls of nested loops', () => {
   const events = [
-    opened,
-    started,
+    sessionOpened,
+    turnStarted,
     modelReplied(['n note']),
     callEnded('n'),
     modelReplied(['x dig', 'y dig']),

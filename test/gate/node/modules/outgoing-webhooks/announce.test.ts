@@ -35,7 +35,7 @@ interface Setting {
   readonly env?: Readonly<Record<string, unknown>>;
 }
 
-interface Telling {
+interface StopOptions {
   readonly turn: string;
   /** The event at which the turn stopped. */
   readonly seq: number;
@@ -97,7 +97,7 @@ function appOf(setting: Setting = {}) {
   return {
     ...{ clock, sent, statuses, logged, over, deployed, port, steps, name },
     /** Delivers a stop of a turn to the webhook, as the object would, `later` ms after the start. */
-    tell({ later = 0, attempt = 1, turn, seq }: Telling) {
+    tell({ later = 0, attempt = 1, turn, seq }: StopOptions) {
       const at: typeof clock = { ...clock, now: () => START + later };
       const row = { module: 'outgoing-webhooks', key: 'outgoing', ref: JSON.stringify([turn, seq]) };
       return runDueRow({ host: { ...host, clock: at }, env }, { name, attempt, ...row });

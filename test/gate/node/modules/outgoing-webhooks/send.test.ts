@@ -15,7 +15,7 @@ const OTHER_SECRET = `whsec_${btoa('another secret of 24 bytes or more')}`;
 const ENV = { ALERTS_SECRET: STANDARD_SECRET };
 const NOW = 1_614_265_330_000;
 
-interface Sent {
+interface SentRequest {
   readonly url: string;
   readonly init: RequestInit;
   readonly headers: Headers;
@@ -24,8 +24,8 @@ interface Sent {
 afterEach(() => void vi.unstubAllGlobals());
 
 /** Replaces `fetch` by a receiver that returns these responses. */
-function createReceiver(answer: (init: RequestInit) => Response | Promise<Response>): Sent[] {
-  const sent: Sent[] = [];
+function createReceiver(answer: (init: RequestInit) => Response | Promise<Response>): SentRequest[] {
+  const sent: SentRequest[] = [];
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     sent.push({ url, init, headers: new Headers(init.headers) });
     return answer(init);
@@ -33,7 +33,7 @@ function createReceiver(answer: (init: RequestInit) => Response | Promise<Respon
   return sent;
 }
 
-interface Sending {
+interface SendOptions {
   readonly config?: Partial<OutgoingWebhookConfig>;
   readonly env?: Readonly<Record<string, unknown>>;
   readonly clock?: ManualClock;
@@ -47,7 +47,7 @@ const send = ({
   clock = createManualClock(NOW),
   id = 'msg_1',
   body = '{"type":"turn.ended","data":{}}',
-}: Sending = {}) =>
+}: SendOptions = {}) =>
   createSender({ url: URL_OF_TESTS, secret: 'ALERTS_SECRET', ...config }).send({ id, body, env, clock });
 
 const acceptDelivery = () => new Response(null, { status: 204 });
@@ -175,7 +175,7 @@ describe('a message of an outgoing webhook', () => {
   const NOT_SET =
     'has no secret. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
 
-  it.each<[string, Sending, string]>([
+  it.each<[string, SendOptions, string]>([
     ['no secret is set', { env: {} }, NOT_SET],
     ['its function returns no secret', { config: { secret: ({ NOWHERE }) => NOWHERE } }, NOT_SET],
     ['no secret of several is set', { config: { secret: ['A', 'B'] } }, NOT_SET],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionEvent, StoredEvent } from '../../../../../src/journal/entry.ts';
 import { type CallNode, type TurnTimeline, timelineOf } from '../../../../doors/timeline.ts';
 import { aWait } from '../../../../fixtures/a-wait.ts';
-import { callEnded, modelReplied, opened, started } from '../../journal/journal.ts';
+import { callEnded, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
 /** Stores each event 10 ms after the previous one. */
 const toStored = (events: readonly SessionEvent[]): StoredEvent[] =>
@@ -44,8 +44,8 @@ const firstCall = ({ loop }: TurnTimeline): CallNode | undefined => loop.iterati
 describe('the timeline of a turn', () => {
   it('has its loop, iterations, model calls and tool calls, and the invocations that crashed', () => {
     const timeline = drawTimeline([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       turnResumed('expired'),
       modelReplied(['c1 pay'], { usage, finish: 'tool-calls' }),
       callStarted('c1', 'idempotent'),
@@ -116,8 +116,8 @@ describe('the timeline of a turn', () => {
 
   it('shows a wait for an approval, and is suspended until the answer', () => {
     const events: SessionEvent[] = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay']),
       { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
       turnResumed('handed-over'),
@@ -153,8 +153,8 @@ describe('the timeline of a turn', () => {
   it('nests the loop of a call inside the call', () => {
     const inside = { frame: 'c1' };
     const timeline = drawTimeline([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 dig']),
       { type: 'frame-started', turn: 't1', frame: 'c1', name: 'dig', message: 'Dig.' },
       modelReplied(['c2 look'], inside),
@@ -174,13 +174,13 @@ describe('the timeline of a turn', () => {
 
   it('keeps a request that a cancel has cut off, and drops a request that was not made', () => {
     const cancel: SessionEvent = { type: 'cancel-requested', turn: 't1' };
-    const asked = drawTimeline([opened, started, cancel, turnEnded('cancelled')]);
+    const asked = drawTimeline([sessionOpened, turnStarted, cancel, turnEnded('cancelled')]);
     expect(asked.loop.iterations.map(({ model, end }) => [model.attempts[0]?.outcome, end])).toEqual([
       ['unanswered', 40],
     ]);
     const direct = drawTimeline([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay']),
       callEnded('c1'),
       turnEnded('completed'),
@@ -190,10 +190,10 @@ describe('the timeline of a turn', () => {
 
   it('shows an invocation that handed over the turn, and the call that the next invocation tries again', () => {
     const yielded: SessionEvent = { type: 'turn-yielded', turn: 't1', reason: 'time is up' };
-    expect(drawTimeline([opened, started, yielded]).status).toBe('handed-over');
+    expect(drawTimeline([sessionOpened, turnStarted, yielded]).status).toBe('handed-over');
     const { invocations, loop } = drawTimeline([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       yielded,
       turnResumed('handed-over'),
       modelReplied([]),
@@ -207,8 +207,8 @@ describe('the timeline of a turn', () => {
 
   it('closes the open calls of a cancelled turn', () => {
     const events = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay', 'c2 look']),
       callStarted('c1'),
       turnEnded('cancelled'),
@@ -221,8 +221,8 @@ describe('the timeline of a turn', () => {
 
   it('has one attempt of a call that one invocation has started twice', () => {
     const events = [
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay']),
       callStarted('c1'),
       callStarted('c1'),
@@ -234,6 +234,6 @@ describe('the timeline of a turn', () => {
   });
 
   it('is undefined for a turn that has not started', () => {
-    expect(timelineOf(toStored([opened, started]), 't2')).toBe(undefined);
+    expect(timelineOf(toStored([sessionOpened, turnStarted]), 't2')).toBe(undefined);
   });
 });

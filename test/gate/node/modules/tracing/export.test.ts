@@ -1,12 +1,13 @@
 /** The path from the end of a turn to an OTLP receiver, in memory and with a manual clock. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { histogramsIn, spansIn } from '../../../../fixtures/otlp.ts';
-import { appOf, contexts, PAY, type Sent } from './traced-app.ts';
+import { appOf, contexts, PAY, type SentRequest } from './traced-app.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 
-const sentTo = (sent: readonly Sent[], path: string) => sent.filter(({ url }) => url.endsWith(path));
-const pathsOf = (sent: readonly Sent[]): readonly string[] => sent.map(({ url }) => new URL(url).pathname);
+const sentTo = (sent: readonly SentRequest[], path: string) => sent.filter(({ url }) => url.endsWith(path));
+const pathsOf = (sent: readonly SentRequest[]): readonly string[] =>
+  sent.map(({ url }) => new URL(url).pathname);
 
 describe('the export of a turn', () => {
   it('makes no request before the turn has ended, then sends its spans and metrics in valid OTLP', async () => {

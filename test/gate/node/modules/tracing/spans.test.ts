@@ -5,9 +5,9 @@ import { timelineOf } from '../../../../doors/timeline.ts';
 import { rowsFor, spansOf, toTraces } from '../../../../doors/tracing.ts';
 import { aWait } from '../../../../fixtures/a-wait.ts';
 import { type ReceivedSpan, spansIn } from '../../../../fixtures/otlp.ts';
-import { callEnded, modelReplied, opened, started } from '../../journal/journal.ts';
+import { callEnded, modelReplied, sessionOpened, turnStarted } from '../../journal/journal.ts';
 
-const over: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
+const turnEnded: SessionEvent = { type: 'turn-ended', turn: 't1', outcome: 'completed' };
 
 /** Returns the spans as a receiver reads them. Each event is stored 10 ms after the previous one. */
 function receivedSpans(events: readonly SessionEvent[]): readonly ReceivedSpan[] {
@@ -37,8 +37,8 @@ describe('the rows of a turn that stops', () => {
 describe('the spans of a turn', () => {
   it('show the wait of a call inside the call, and both start at the same time', () => {
     const spans = receivedSpans([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay']),
       { type: 'tool-call-suspended', turn: 't1', call: 'c1', wait: aWait() },
       { type: 'turn-resumed', turn: 't1', cause: 'handed-over' },
@@ -49,7 +49,7 @@ describe('the spans of a turn', () => {
         answer: { type: 'decision', decision: 'reject' },
       },
       callEnded('c1', { type: 'error', message: 'No.', reason: 'declined' }),
-      over,
+      turnEnded,
     ]);
     const call = spans.find(({ name }) => name === 'execute_tool pay');
     expect(call).toMatchObject({ start: 40, end: 70, isError: true });
@@ -67,18 +67,18 @@ describe('the spans of a turn', () => {
 
   it('include no model call for a planned reply', () => {
     const spans = receivedSpans([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       modelReplied(['c1 pay'], { planned: true }),
       callEnded('c1'),
-      over,
+      turnEnded,
     ]);
     expect(spans.map(({ name }) => name)).toEqual(['invoke_agent clerk', 'execute_tool pay']);
   });
 
   it('have an error for a failed model call', () => {
     const error = { type: 'model-failure', message: 'The model is down.' } as const;
-    const spans = receivedSpans([opened, started, { ...over, outcome: 'failed', error }]);
+    const spans = receivedSpans([sessionOpened, turnStarted, { ...turnEnded, outcome: 'failed', error }]);
     expect(spans.map(({ name, isError, attributes }) => [name, isError, attributes['error.type']])).toEqual([
       ['invoke_agent clerk', true, 'model-failure'],
       ['chat', true, 'model-failure'],
@@ -90,12 +90,12 @@ describe('the spans of a turn', () => {
     const note: SessionEvent = { type: 'module-event', turn: 't1', module: 'm', facts: [] };
     const notes = Array.from({ length: 300 }, () => note);
     const spans = receivedSpans([
-      opened,
-      started,
+      sessionOpened,
+      turnStarted,
       ...notes,
       modelReplied([`c1 \ud800pay${'!'.repeat(300)}`]),
       callEnded('c1'),
-      over,
+      turnEnded,
     ]);
     expect(spans[0]?.events).toHaveLength(128);
     expect(spans.at(2)?.name).toBe(`execute_tool \ufffdpay${'!'.repeat(183)}`);

@@ -27,7 +27,7 @@ const pay = defineTool({
 });
 
 /** A request that the receiver got. */
-export interface Sent {
+export interface SentRequest {
   readonly at: number;
   readonly url: string;
   readonly headers: Headers;
@@ -45,7 +45,7 @@ interface Setting {
 /** An app with one session in memory, and a receiver that returns 200 by default. */
 export function appOf({ replies = [PAY, 'Done.'], config = {}, context = {}, ...more }: Setting = {}) {
   const clock = createManualClock(START);
-  const sent: Sent[] = [];
+  const sent: SentRequest[] = [];
   const responses: (Response | Error)[] = [];
   vi.stubGlobal('fetch', async (url: string, { headers, body }: RequestInit) => {
     const at = (clock.now() - START) / 1000;

@@ -15,7 +15,7 @@ import { calls, diggingTool, readingTool, shownResults } from '../../tool-loop/s
 const agentWith = (tools: readonly AnyTool[], ...use: ModuleUse[]) =>
   defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools, use });
 
-const upper = defineTransformer({ name: 'upper', result: (text) => text.toUpperCase() });
+const upperTransformer = defineTransformer({ name: 'upper', result: (text) => text.toUpperCase() });
 const mark = defineTransformer({ name: 'mark', result: (text, { name }) => `${name}: ${text}` });
 
 let logged: MockInstance;
@@ -26,16 +26,19 @@ afterEach(() => logged.mockRestore());
 
 describe('a transformer', () => {
   it('changes the results that the model sees, after the previous transformers (CBK-02)', async () => {
-    const agent = agentWith([readingTool('look', () => 'seen')], upper, mark);
+    const agent = agentWith([readingTool('look', () => 'seen')], upperTransformer, mark);
     const session = createTestSession(agent, { replies: [calls('look'), 'Done.'] });
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['look: SEEN']);
   });
 
   it('does not change the journal: without it, the model sees the original result (RES-04)', async () => {
-    const session = createTestSession(agentWith([readingTool('look', () => ({ seen: 1 }))], upper), {
-      replies: [calls('look'), 'Done.'],
-    });
+    const session = createTestSession(
+      agentWith([readingTool('look', () => ({ seen: 1 }))], upperTransformer),
+      {
+        replies: [calls('look'), 'Done.'],
+      },
+    );
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['{"SEEN":1}']);
     expect((await session.state()).messages[1]).toMatchObject({
@@ -44,9 +47,12 @@ describe('a transformer', () => {
   });
 
   it('receives the message of an error, and the result stays an error for the model', async () => {
-    const session = createTestSession(agentWith([readingTool('look', () => error('too dark'))], upper), {
-      replies: [calls('look'), 'Done.'],
-    });
+    const session = createTestSession(
+      agentWith([readingTool('look', () => error('too dark'))], upperTransformer),
+      {
+        replies: [calls('look'), 'Done.'],
+      },
+    );
     await session.send('Go.');
     expect(shownResults(session.requests[1])).toEqual(['Error: TOO DARK']);
   });
@@ -123,9 +129,12 @@ describe('a transformer', () => {
 
   it('changes a directly returned result if it transforms results, unless it shortens them (LOOP-10)', async () => {
     const last = readingTool('last', () => 'a long story', { returnDirect: true });
-    const session = createTestSession(agentWith([last], truncateToolResults({ maxLength: 3 }), upper), {
-      replies: [calls('last'), 'Done.'],
-    });
+    const session = createTestSession(
+      agentWith([last], truncateToolResults({ maxLength: 3 }), upperTransformer),
+      {
+        replies: [calls('last'), 'Done.'],
+      },
+    );
     expect(await session.send('Go.')).toMatchObject({ outcome: 'returned-direct', text: 'A LONG STORY' });
     await session.send('And?');
     expect(shownResults(session.requests[1])).toEqual(['A L\n... [TRUNCATED, 3 CHARS SHOWN]']);
@@ -134,7 +143,7 @@ describe('a transformer', () => {
   it('applies to nested loops and their answers', async () => {
     const shout = defineTransformer({ name: 'shout', reply: (text) => `${text}!` });
     const session = createTestSession(
-      agentWith([diggingTool([readingTool('look', () => 'seen')])], upper, shout),
+      agentWith([diggingTool([readingTool('look', () => 'seen')])], upperTransformer, shout),
       {
         replies: [calls('dig'), calls('look'), 'Dug', 'Done'],
       },
@@ -189,7 +198,7 @@ describe('a transformer', () => {
       }),
     ],
   ])('leaves its input unchanged if it %s, which is logged (CBK-03)', async (_, bad) => {
-    const session = createTestSession(agentWith([readingTool('look', () => 'seen')], bad, upper), {
+    const session = createTestSession(agentWith([readingTool('look', () => 'seen')], bad, upperTransformer), {
       replies: [calls('look'), 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed', text: 'Done.' });
@@ -212,7 +221,7 @@ describe('a transformer', () => {
       session.kill();
       return 'lost';
     };
-    const session = createTestSession(agentWith([look, readingTool('see')], upper), {
+    const session = createTestSession(agentWith([look, readingTool('see')], upperTransformer), {
       replies: [calls('look'), calls('look'), killed, 'Done.'],
     });
     expect(await session.send('Go.')).toMatchObject({ text: 'Done.' });
@@ -230,7 +239,7 @@ describe('the history of a call', () => {
   beforeEach(() => void seen.splice(0));
 
   it('is the conversation that the model saw, and the reply with the call (SPA-08)', async () => {
-    const agent = agentWith([readingTool('look', () => 'seen'), remember], upper);
+    const agent = agentWith([readingTool('look', () => 'seen'), remember], upperTransformer);
     const session = createTestSession(agent, { replies: [calls('look'), calls('remember'), 'Done.'] });
     const { turn } = await session.send('Go.');
     expect(seen).toEqual([

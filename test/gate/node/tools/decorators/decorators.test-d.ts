@@ -50,7 +50,7 @@ const search = defineTool({
 });
 type Hit = { score: number; document: { title: string } };
 const words = defineTool({ name: 'words', description: 'Says.', run: () => 'words' });
-const perhaps = defineTool({
+const perhapsTool = defineTool({
   name: 'perhaps',
   description: 'May find.',
   run: (): { n: number } | string | undefined => undefined,
@@ -68,7 +68,7 @@ const orderOrWords = defineTool({
   run: () => orders.get(1) ?? text('There is none.'),
 });
 const onlyWords = defineTool({ name: 'only_words', description: 'Says.', run: () => text('words') });
-const made = defineTool({ name: 'made', description: 'Makes.', run: () => artifact('', { n: 1 }) });
+const madeTool = defineTool({ name: 'made', description: 'Makes.', run: () => artifact('', { n: 1 }) });
 declare const erased: AnyTool;
 
 // Every decorator keeps the type of its tool.
@@ -95,14 +95,14 @@ sinkArtifacts(search, (hit, call) => {
   expectTypeOf(hit).toEqualTypeOf<Hit>();
   expectTypeOf(call).toEqualTypeOf<SinkCall>();
 });
-sinkArtifacts(perhaps, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
+sinkArtifacts(perhapsTool, (found) => expectTypeOf(found).toEqualTypeOf<{ n: number }>());
 // An error or a text has no artifact, and does not change the type.
 sinkArtifacts(order, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(orderOrWords, (found) => expectTypeOf(found).toEqualTypeOf<{ total: number }>());
 sinkArtifacts(onlyWords, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 replanWhen(order, ({ total }) => total > 100);
 // A ready-made result, text and an erased tool leave the type of the artifact unknown.
-sinkArtifacts(made, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
+sinkArtifacts(madeTool, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(words, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 sinkArtifacts(erased, (found) => expectTypeOf(found).toEqualTypeOf<Json>());
 

@@ -41,7 +41,7 @@ const replannedOutcome = (reason: string) => ({
   text: '',
   signal: { type: 'replan', reason },
 });
-const wentOn = { outcome: 'completed', text: 'Done.', signal: undefined, board: [] };
+const continuedOutcome = { outcome: 'completed', text: 'Done.', signal: undefined, board: [] };
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -90,7 +90,7 @@ describe('a replanning tool', () => {
       run: () => 'seen',
     });
     const end = await endOf(replanning(strict, 'News.'));
-    expect(end).toMatchObject({ ...wentOn, result: { type: 'error', reason: 'invalid-input' } });
+    expect(end).toMatchObject({ ...continuedOutcome, result: { type: 'error', reason: 'invalid-input' } });
   });
 
   it('keeps a signal that its tool sends', async () => {
@@ -155,7 +155,7 @@ describe('replanWhen', () => {
       replanWhen(returningTool(artifact('', Route, { hours: 'two' })), () => true, { type: Route }),
     ],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
-    expect(await endOf(tool)).toMatchObject(wentOn);
+    expect(await endOf(tool)).toMatchObject(continuedOutcome);
   });
 
   it('passes a list to the predicate as a whole', async () => {
@@ -181,7 +181,7 @@ describe('replanAndAdd', () => {
     ['there is no artifact', replanAndAdd(returningTool('words'), () => 1)],
     ['it is of another type', replanAndAdd(returningTool(route), () => 1, { type: Other })],
   ])('does not end the loop if %s (DEC-13)', async (_, tool) => {
-    expect(await endOf(tool)).toMatchObject(wentOn);
+    expect(await endOf(tool)).toMatchObject(continuedOutcome);
   });
 });
 
@@ -190,7 +190,7 @@ describe('conditionalReplan', () => {
     const tool = returningTool(route);
     const seen: ReplanContext<AnyTool>[] = [];
     const end = await endOf(conditionalReplan(tool, (context) => void seen.push(context)));
-    expect(end).toMatchObject(wentOn);
+    expect(end).toMatchObject(continuedOutcome);
     const [context] = seen;
     expect(context).toMatchObject({ content: 'Two hours.', artifact: { hours: 2 }, call: { tool: 'look' } });
     expect(context?.tool).toBe(tool);
@@ -211,7 +211,7 @@ describe('conditionalReplan', () => {
   it('asks its decider about errors, and continues without a decision (DEC-13)', async () => {
     const failed = conditionalReplan(returningTool(error('No.')), ({ content }) => ({ reason: content }));
     expect(await endOf(failed)).toMatchObject(replannedOutcome('No.'));
-    expect(await endOf(conditionalReplan(returningTool('seen'), () => null))).toMatchObject(wentOn);
+    expect(await endOf(conditionalReplan(returningTool('seen'), () => null))).toMatchObject(continuedOutcome);
   });
 
   it('continues with the result of the tool if its decider fails, and logs the failure', async () => {
@@ -219,7 +219,7 @@ describe('conditionalReplan', () => {
     const failure = new Error('no');
     const tool = conditionalReplan(returningTool('seen'), () => Promise.reject(failure));
     const end = await endOf(tool);
-    expect(end).toMatchObject(wentOn);
+    expect(end).toMatchObject(continuedOutcome);
     expect(shownResults(end.session)).toEqual(['seen']);
     expect(log.mock.calls).toEqual([["holdfast: the replan decider of tool 'look' failed", failure]]);
   });

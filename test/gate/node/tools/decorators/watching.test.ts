@@ -231,12 +231,12 @@ describe('an observed tool', () => {
   });
 });
 
-const strict = defineTool({
+const strictTool = defineTool({
   name: 'strict',
   description: 'Is strict.',
   input: jsonSchema({ type: 'object', required: ['to'] }),
   run: () => 'ok',
 });
 function strictCall(...given: Parameters<AnyTool['call']>) {
-  return strict.call(...given);
+  return strictTool.call(...given);
 }

@@ -29,7 +29,7 @@ import {
 const strategy = (evaluate: InjectionStrategyConfig['evaluate'], name = 'mine') =>
   defineInjectionStrategy({ name, evaluate });
 /** Adds `after_{tool}` for each call. */
-const adds = strategy(({ lastCall }) => addTools(createTool(`after_${lastCall.tool}`)), 'adds');
+const addingStrategy = strategy(({ lastCall }) => addTools(createTool(`after_${lastCall.tool}`)), 'adds');
 
 describe('a strategy of an agent', () => {
   it('adds tools after a call, for the next model call and the rest of the turn (INJ-01, INJ-09)', async () => {
@@ -70,7 +70,9 @@ describe('a strategy of an agent', () => {
   });
 
   it('adds no tool to the same reply (INJ-09)', async () => {
-    const session = sessionWith([createTool('a')], [calls('a', 'after_a'), 'Done.'], { use: [adds] });
+    const session = sessionWith([createTool('a')], [calls('a', 'after_a'), 'Done.'], {
+      use: [addingStrategy],
+    });
     await session.send('Go.');
     expect(results(session)[1]).toMatch(/^Error: Tool 'after_a' does not exist\./);
   });
@@ -203,7 +205,7 @@ describe('a strategy of an agent', () => {
     const broken = strategy(() => {
       throw new Error('Broken.');
     });
-    const session = sessionWith([createTool('a')], [calls('a'), 'Done.'], { use: [broken, adds] });
+    const session = sessionWith([createTool('a')], [calls('a'), 'Done.'], { use: [broken, addingStrategy] });
     expect(await session.send('Go.')).toMatchObject({ outcome: 'completed' });
     expect(offeredTools(session)[1]).toEqual(['a', 'after_a']);
     expect(log.mock.calls[0]).toEqual([
@@ -218,7 +220,7 @@ describe('a strategy of an agent', () => {
       [diggingTool([createTool('a')]), createTool('b')],
       [calls('dig'), calls('a'), 'Deep.', calls('b'), 'Done.'],
       {
-        use: [adds],
+        use: [addingStrategy],
       },
     );
     await session.send('Go.');
@@ -233,7 +235,7 @@ describe('a strategy of an agent', () => {
 
   it('can belong to a nested loop', async () => {
     const session = sessionWith(
-      [diggingTool([createTool('a')], { uses: [adds] })],
+      [diggingTool([createTool('a')], { uses: [addingStrategy] })],
       [calls('dig'), calls('a'), 'Deep.', 'Done.'],
     );
     await session.send('Go.');

@@ -6,11 +6,11 @@ import { createManualClock, createTestSession, type TestSession } from '../../..
 import { callResults } from '../../session/former-holder.ts';
 import { memoryApp } from '../../session/memory-app.ts';
 
-const asks = { calls: [{ name: 'line', input: { input: 'start' } }] };
+const lineReply = { calls: [{ name: 'line', input: { input: 'start' } }] };
 
 function sessionWith(tool: AnyTool): TestSession {
   const agent = defineAgent({ name: 'clerk', description: 'Works.', instructions: 'Work.', tools: [tool] });
-  return createTestSession(agent, { replies: [asks, 'Done.'], clock: createManualClock() });
+  return createTestSession(agent, { replies: [lineReply, 'Done.'], clock: createManualClock() });
 }
 
 const readIn = ({ requests }: TestSession): string | undefined => {
@@ -90,7 +90,7 @@ describe('a step that waits for an outside answer', () => {
     const tools = [definePipeline({ name: 'line', steps })];
     const app = memoryApp({
       tools,
-      replies: [asks, 'Done.'],
+      replies: [lineReply, 'Done.'],
     });
     expect(await app.say('Go.')).toMatchObject({ status: 'suspended' });
     const before = [...acted];

@@ -16,7 +16,7 @@ const auth = ({ headers }: Request): Caller => {
 const userHeader = (user: string) => ({ headers: { 'x-user': user } });
 
 const [pay] = clerk.tools;
-const careful = defineAgent({
+const carefulAgent = defineAgent({
   name: 'careful',
   description: 'Has another person decide.',
   instructions: '',
@@ -24,8 +24,11 @@ const careful = defineAgent({
   tools: pay ? [requireApproval(pay, 'Pay?', { notBy: 'requester' })] : [],
 });
 
-const agents = [clerk, careful];
-const via = appWithEndpoint({ agents: [clerk, { agent: 'clerk', as: 'teller' }, careful] }, { agents, auth });
+const agents = [clerk, carefulAgent];
+const via = appWithEndpoint(
+  { agents: [clerk, { agent: 'clerk', as: 'teller' }, carefulAgent] },
+  { agents, auth },
+);
 
 const INVALID_STATE = {
   error: {
@@ -43,7 +46,7 @@ interface Params {
   readonly arguments: { readonly message: string; readonly session?: string };
 }
 
-interface Again extends Partial<Params> {
+interface RetryOptions extends Partial<Params> {
   readonly by?: string;
   readonly state?: unknown;
 }
@@ -57,7 +60,7 @@ async function askAgent(user = 'ann', replies: Parameters<typeof script> = ['Pai
   const { result } = await requestWith(via, 'tools/call', { ...params }, userHeader(user));
   const { requestState, inputRequests } = result as Questions;
   const [key = ''] = Object.keys(inputRequests);
-  const again = (answer: unknown, { by = user, state = requestState, ...more }: Again = {}) =>
+  const again = (answer: unknown, { by = user, state = requestState, ...more }: RetryOptions = {}) =>
     requestWith(
       via,
       'tools/call',

@@ -23,7 +23,7 @@ const form = (message: string, field: string) =>
 
 const runs: string[] = [];
 /** The errors caught by the tool that handles every throw as a failure. */
-const caught: unknown[] = [];
+const caughtErrors: unknown[] = [];
 
 const greet = defineTool({
   name: 'greet',
@@ -46,7 +46,7 @@ const greet = defineTool({
   },
 });
 
-const once = defineTool({
+const payOnce = defineTool({
   name: 'pay_once',
   description: 'Pays.',
   run: async (_, call) => {
@@ -69,19 +69,19 @@ const reserve = defineTool({
   },
 });
 
-const stubborn = defineTool({
+const stubbornTool = defineTool({
   name: 'stubborn',
   description: 'Takes everything for a failure.',
   effect: 'read',
   run: async (_, call) => {
     const asked = await askClient(call, { name: form('Who?', 'name') }).catch((thrown) => {
-      caught.push(Object(thrown).message);
+      caughtErrors.push(Object(thrown).message);
     });
     return `Not asked: ${asked?.name?.action}.`;
   },
 });
 
-const twice = defineTool({
+const twiceTool = defineTool({
   name: 'twice',
   description: 'Asks two things by one key.',
   effect: 'read',
@@ -92,7 +92,7 @@ const twice = defineTool({
   },
 });
 
-const keyed = defineTool({
+const keyedTool = defineTool({
   name: 'keyed',
   description: 'Asks by a key that it is given.',
   effect: 'read',
@@ -103,10 +103,10 @@ const keyed = defineTool({
   },
 });
 
-/** The question of `changing`, which differs each time. */
+/** The question of `changingTool`, which differs each time. */
 let amount = 0;
 
-const changing = defineTool({
+const changingTool = defineTool({
   name: 'changing',
   description: 'Asks something else each time.',
   effect: 'read',
@@ -117,7 +117,7 @@ const changing = defineTool({
   },
 });
 
-const greeting = defineMcpPrompt({
+const greetingPrompt = defineMcpPrompt({
   name: 'greeting',
   description: 'Greets.',
   arguments: [{ name: 'to' }],
@@ -127,7 +127,7 @@ const greeting = defineMcpPrompt({
   },
 });
 
-const careless = defineAgent({
+const carelessAgent = defineAgent({
   name: 'careless',
   description: 'Asks where it cannot.',
   instructions: '',
@@ -137,11 +137,11 @@ const careless = defineAgent({
 
 const via = appWithEndpoint(
   {
-    tools: [greet, once, reserve, stubborn, twice, changing, keyed],
-    prompts: [greeting],
-    agents: [careless],
+    tools: [greet, payOnce, reserve, stubbornTool, twiceTool, changingTool, keyedTool],
+    prompts: [greetingPrompt],
+    agents: [carelessAgent],
   },
-  { agents: [careless] },
+  { agents: [carelessAgent] },
 );
 
 const call = (input: unknown, more: Readonly<Record<string, unknown>> = {}, capabilities: object = FORMS) =>
@@ -395,7 +395,7 @@ describe('a published tool that asks its client', () => {
     const { result } = await requestWith(via, 'tools/call', { name: 'stubborn', arguments: {} });
     const { inputRequests, requestState } = result as Questions;
     expect(inputRequests).toEqual({ name: form('Who?', 'name') });
-    expect(caught).toEqual(['The client is asked first.']);
+    expect(caughtErrors).toEqual(['The client is asked first.']);
     const inputResponses = { name: { action: 'decline' } };
     const again = await requestWith(via, 'tools/call', {
       name: 'stubborn',

@@ -4,7 +4,7 @@ import { connectedToNewest, REVISIONS } from './both-revisions.ts';
 import { answerTo, appWithEndpoint, connectClient } from './talk.ts';
 
 const CITIES = ['amsterdam', 'antwerp', 'berlin'];
-const many = Array.from({ length: 250 }, (_, index) => `row-${index}`);
+const manyRows = Array.from({ length: 250 }, (_, index) => `row-${index}`);
 
 const tour = defineMcpPrompt({
   name: 'tour',
@@ -27,7 +27,7 @@ const row = defineMcpResource({
   name: 'row',
   uri: 'rows://{table}/{row}',
   read: () => 'x',
-  complete: { row: (typed) => many.filter((one) => one.startsWith(typed)) },
+  complete: { row: (typed) => manyRows.filter((one) => one.startsWith(typed)) },
 });
 const plain = defineMcpResource({ name: 'plain', uri: 'rows://all', read: () => 'x' });
 
@@ -37,8 +37,8 @@ const via = appWithEndpoint(
   { log, secrets: () => ({ TOKEN: 'token-of-the-caller' }) },
 );
 
-const ofTour = { type: 'ref/prompt', name: 'tour' } as const;
-const ofRow = { type: 'ref/resource', uri: 'rows://{table}/{row}' } as const;
+const tourReference = { type: 'ref/prompt', name: 'tour' } as const;
+const rowReference = { type: 'ref/resource', uri: 'rows://{table}/{row}' } as const;
 const completionOf = (...values: string[]) => ({
   completion: { values, total: values.length, hasMore: false },
 });
@@ -55,9 +55,12 @@ describe('completion', () => {
       resources: {},
       completions: {},
     });
-    const { completion } = await client.complete({ ref: ofTour, argument: { name: 'city', value: 'a' } });
+    const { completion } = await client.complete({
+      ref: tourReference,
+      argument: { name: 'city', value: 'a' },
+    });
     expect(completion).toEqual(completionOf('amsterdam', 'antwerp').completion);
-    const rows = await client.complete({ ref: ofRow, argument: { name: 'row', value: 'row-24' } });
+    const rows = await client.complete({ ref: rowReference, argument: { name: 'row', value: 'row-24' } });
     expect(rows.completion.values).toHaveLength(11);
     await client.close();
   });
@@ -76,7 +79,7 @@ describe('completion', () => {
       appWithEndpoint({ prompts: [{ ...tour, arguments: [] }], resources: [plain] }),
     );
     expect(client.getServerCapabilities()).toEqual({ logging: {}, prompts: {}, resources: {} });
-    const params = { ref: ofTour, argument: { name: 'city', value: '' } };
+    const params = { ref: tourReference, argument: { name: 'city', value: '' } };
     expect(await answerTo(appWithEndpoint({ resources: [plain] }), 'completion/complete', params)).toEqual({
       error: { code: -32601, message: 'Method not found' },
     });
@@ -97,23 +100,25 @@ describe('completion', () => {
 });
 
 describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
-  const typing = (argument: unknown, ref: unknown = ofTour, context?: unknown) =>
+  const typing = (argument: unknown, ref: unknown = tourReference, context?: unknown) =>
     ask(via, 'completion/complete', { ref, argument, ...(context !== undefined && { context }) });
 
   it('returns at most 100 values, and the total', async () => {
-    expect(await typing({ name: 'row', value: '' }, ofRow)).toEqual({
-      completion: { values: many.slice(0, 100), total: 250, hasMore: true },
+    expect(await typing({ name: 'row', value: '' }, rowReference)).toEqual({
+      completion: { values: manyRows.slice(0, 100), total: 250, hasMore: true },
     });
   });
 
   it('passes the other values to the completion function', async () => {
     const context = { arguments: { country: ', DE' } };
-    expect(await typing({ name: 'city', value: 'b' }, ofTour, context)).toEqual(completionOf('berlin, DE'));
+    expect(await typing({ name: 'city', value: 'b' }, tourReference, context)).toEqual(
+      completionOf('berlin, DE'),
+    );
   });
 
   it('returns no suggestions if no value can be completed', async () => {
     expect(await typing({ name: 'country', value: 'n' })).toEqual(completionOf());
-    expect(await typing({ name: 'table', value: 'n' }, ofRow)).toEqual(completionOf());
+    expect(await typing({ name: 'table', value: 'n' }, rowReference)).toEqual(completionOf());
   });
 
   it('runs for the caller, and does not reveal their secrets', async () => {
@@ -142,22 +147,22 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
     ],
     [{ type: 'ref/tool' }, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
     [undefined, {}, undefined, "`ref.type` must be 'ref/prompt' or 'ref/resource'."],
-    [ofTour, undefined, undefined, 'The `name` and the `value` of `argument` must be strings.'],
-    [ofTour, { name: 'city' }, undefined, 'The `name` and the `value` of `argument` must be strings.'],
+    [tourReference, undefined, undefined, 'The `name` and the `value` of `argument` must be strings.'],
+    [tourReference, { name: 'city' }, undefined, 'The `name` and the `value` of `argument` must be strings.'],
     [
-      ofTour,
+      tourReference,
       { name: 'city', value: 7 },
       undefined,
       'The `name` and the `value` of `argument` must be strings.',
     ],
     [
-      ofTour,
+      tourReference,
       { name: 'constructor', value: '' },
       undefined,
       "The prompt 'tour' has no 'constructor'. It has: [city, country, broken, own].",
     ],
     [
-      ofRow,
+      rowReference,
       { name: 'toString', value: '' },
       undefined,
       "The template 'rows://{table}/{row}' has no 'toString'. It has: [table, row].",
@@ -168,9 +173,9 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
       undefined,
       "The template 'rows://all' has no 'a'. It has: [].",
     ],
-    [ofTour, { name: 'city', value: '' }, 'x', '`context.arguments` must be an object of strings.'],
+    [tourReference, { name: 'city', value: '' }, 'x', '`context.arguments` must be an object of strings.'],
     [
-      ofTour,
+      tourReference,
       { name: 'city', value: '' },
       { arguments: { country: 7 } },
       '`context.arguments` must be an object of strings.',

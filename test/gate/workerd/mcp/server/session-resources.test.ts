@@ -61,10 +61,10 @@ const painter = defineAgent({
   model: modelBySession,
   limits: { iterations: 50 },
 });
-const hidden: Agent = { ...painter, name: 'hidden' };
+const hiddenAgent: Agent = { ...painter, name: 'hidden' };
 
 const auth = ({ headers }: Request): Caller => ({ id: headers.get('x-user') ?? 'anna' });
-const app = { agents: [painter, hidden], auth, use: [files()] };
+const app = { agents: [painter, hiddenAgent], auth, use: [files()] };
 const via = appWithEndpoint({ agents: ['painter'] }, app);
 
 /** Runs a turn that calls these tools, and returns the links in its answer. */

@@ -14,7 +14,7 @@ const approve = { action: 'accept', content: { decision: 'approve' } };
 
 const pay = (to: string, amount: number, tool = 'pay') => ({ name: tool, input: { to, amount } });
 
-interface Waiting {
+interface WaitingTask {
   readonly taskId: unknown;
   readonly session: string;
   /** The keys of the questions. */
@@ -27,7 +27,7 @@ async function startWaitingTask(
   send: Send,
   calls: readonly ReturnType<typeof pay>[],
   options: object = ASKS,
-): Promise<Waiting> {
+): Promise<WaitingTask> {
   const { message } = script({ calls: [...calls] }, 'Paid.');
   const session = newId();
   const { taskId } = await taskOf(send, 'clerk', { message: message(), session }, options);

@@ -33,13 +33,13 @@ const agentWithGroup = (request: ToolGroupOptions = {}) =>
     tools: [toolGroup('web', { permissions: ['internet-access'], ...request })],
   });
 
-interface Given {
+interface GroupOptions {
   readonly agent?: ReturnType<typeof agentWithGroup>;
   readonly excludes?: readonly string[];
 }
 
 /** A session of that agent, in an app that has the group. */
-const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: Given = {}) =>
+const desk = (group: ToolGroup, replies: readonly ScriptedReply[], given: GroupOptions = {}) =>
   createTestSession(given.agent ?? agentWithGroup(), {
     replies,
     use: [registered([group])],

@@ -17,10 +17,10 @@ const clerk = {
   instructions: '',
   model: modelBySession,
 };
-const asking = defineAgent({ ...clerk, tools: [requireApproval(pay, 'Pay?', { by: 'manager' })] });
+const askingAgent = defineAgent({ ...clerk, tools: [requireApproval(pay, 'Pay?', { by: 'manager' })] });
 const plain = defineAgent(clerk);
 
-const appBefore = (caller: Caller): Send => appWith({ agents: [asking], auth: () => caller });
+const appBefore = (caller: Caller): Send => appWith({ agents: [askingAgent], auth: () => caller });
 const appAfter = (caller: Caller): Send => appWith({ agents: [plain], auth: () => caller });
 
 /** Runs a turn that waits for the approval of a call. */

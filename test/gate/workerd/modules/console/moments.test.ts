@@ -51,7 +51,7 @@ const book = definePlaybook({
 
 /** Counts calls to the outside, which the console must not make. */
 let prepared = 0;
-const outside = defineModule({ name: 'outside' }).use({
+const outsideModule = defineModule({ name: 'outside' }).use({
   async prepare() {
     prepared += 1;
   },
@@ -67,7 +67,7 @@ async function playTurn(...replies: readonly ScriptedReply[]) {
     description: 'Works.',
     instructions: 'Work.',
     tools: [look, desk, parcel, book],
-    use: [callLimits({ toolCalls: 9 }), outside],
+    use: [callLimits({ toolCalls: 9 }), outsideModule],
     model,
   });
   const use = [console(), openApi({ descriptions: [consoleDescription] })];

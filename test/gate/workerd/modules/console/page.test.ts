@@ -8,7 +8,7 @@ import { json, ORIGIN } from '../../http/client.ts';
 
 const use = [console(), openApi({ descriptions: [consoleDescription] })];
 const app = appWith({ agents: [scripted], use, auth: () => ({ id: 'ada' }) });
-const closed = appWith({ agents: [scripted], use, auth: () => null });
+const closedApp = appWith({ agents: [scripted], use, auth: () => null });
 
 const sha256 = async (text: string): Promise<string> => {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
@@ -42,7 +42,7 @@ describe('GET /console', () => {
   });
 
   it('refuses a caller whom the app does not admit, and names the command that sends a token', async () => {
-    const response = await closed('/console');
+    const response = await closedApp('/console');
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(await response.text()).toBe(`The request has no valid credentials.

@@ -8,7 +8,7 @@ import { modelBySession, script } from '../../../../fixtures/scripts.ts';
 import { appWith } from '../../http/app.ts';
 import { json, newSession, post } from '../../http/client.ts';
 
-const edge = defineModule({ name: 'edge' });
+const edgeModule = defineModule({ name: 'edge' });
 const inner = defineModule({ name: 'inner' });
 const scriptMessage = () => ({ message: script('Done.').message() });
 
@@ -23,7 +23,10 @@ describe('the `http` hook of a module', () => {
         return response;
       },
     });
-    const via = appWith({ auth: () => null, use: [edge.use(layer('outer')), inner.use(layer('inner'))] });
+    const via = appWith({
+      auth: () => null,
+      use: [edgeModule.use(layer('outer')), inner.use(layer('inner'))],
+    });
     for (const path of ['/agents', '/health', '/nothing']) await (await via(path)).body?.cancel();
     expect(seen).toEqual(
       [
@@ -40,7 +43,7 @@ describe('the `http` hook of a module', () => {
   });
 
   it('returns a custom response, with the headers of the app', async () => {
-    const use = [edge.use({ http: async () => new Response('Closed.', { status: 418 }) })];
+    const use = [edgeModule.use({ http: async () => new Response('Closed.', { status: 418 }) })];
     const response = await appWith({ use })('/closed');
     expect([response.status, await response.text()]).toEqual([418, 'Closed.']);
     const { headers } = response;
@@ -52,7 +55,7 @@ describe('the `http` hook of a module', () => {
   });
 
   it('can return an immutable response', async () => {
-    const use = [edge.use({ http: async () => Response.redirect('https://login.example/') })];
+    const use = [edgeModule.use({ http: async () => Response.redirect('https://login.example/') })];
     const response = await appWith({ use })('/closed', { redirect: 'manual' });
     expect([response.status, response.headers.get('cache-control')]).toEqual([302, 'no-store']);
   });
@@ -75,7 +78,7 @@ describe('the `http` hook of a module', () => {
     ],
   ])('that %s is an internal failure, which is logged', async (_, parts, thrown) => {
     const lines: LogEntry[] = [];
-    const via = appWith({ use: [edge.use(parts)], log: (line) => void lines.push(line) });
+    const via = appWith({ use: [edgeModule.use(parts)], log: (line) => void lines.push(line) });
     const response = await via('/agents');
     expect([response.status, (await json(response)).type]).toEqual([
       500,
@@ -86,7 +89,7 @@ describe('the `http` hook of a module', () => {
   });
 
   it('can mark requests of pages as trusted, and affects no other request', async () => {
-    const trusted = edge.use({
+    const trusted = edgeModule.use({
       http: (asked, next) =>
         next(asked.request.headers.get('x-trusted') ? { ...asked, isOwnPage: true } : asked),
     });
@@ -107,7 +110,7 @@ describe('the `caller` hook of a module', () => {
       use: [
         inner.use({ caller: ({ id, ...more }) => ({ ...more, id: `${id}+` }) }),
         onBehalfOf(({ headers }) => headers.get('x-user-id')),
-        edge.use({ admit: async (owner) => void owners.push(owner) }),
+        edgeModule.use({ admit: async (owner) => void owners.push(owner) }),
       ],
     });
     expect((await post(newSession(), scriptMessage(), { via, headers: { 'x-user-id': 'ann' } })).status).toBe(
@@ -118,7 +121,7 @@ describe('the `caller` hook of a module', () => {
 
   it('must return a caller', async () => {
     const lines: LogEntry[] = [];
-    const use = [edge.use({ caller: () => ({ id: '' }) })];
+    const use = [edgeModule.use({ caller: () => ({ id: '' }) })];
     const via = appWith({ auth: () => ({ id: 'me' }), use, log: (line) => void lines.push(line) });
     expect((await via('/agents')).status).toBe(500);
     expect(String(Object(lines[0]).thrown)).toContain('A module returned a caller whose id or tenant');
@@ -126,7 +129,7 @@ describe('the `caller` hook of a module', () => {
 
   it('refuses a request with the error of a session', async () => {
     const use = [
-      edge.use({
+      edgeModule.use({
         caller() {
           throw new SessionError('unknown-session', 'Not yours.');
         },
@@ -140,7 +143,7 @@ describe('the `caller` hook of a module', () => {
 describe('the `admit` hook of a module', () => {
   it('refuses requests that can start a turn, and no others', async () => {
     const use = [
-      edge.use({
+      edgeModule.use({
         async admit({ id }, { now, env }) {
           expect([now(), typeof env]).toEqual([expect.any(Number), 'object']);
           throw new SessionError('rate-limited', `No more for ${id}.`, { retryAfter: 60 });

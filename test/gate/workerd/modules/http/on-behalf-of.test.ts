@@ -10,11 +10,11 @@ import { type AppConfig, appWith } from '../../http/app.ts';
 import { json, newSession, post, type Send } from '../../http/client.ts';
 import { callTool } from '../../mcp/server/talk.ts';
 
-interface Seen {
+interface SeenCall {
   readonly principal: TurnPrincipal;
   readonly secret: string | undefined;
 }
-let seen: Seen[] = [];
+let seen: SeenCall[] = [];
 let asked = 0;
 beforeEach(() => {
   seen = [];
