@@ -77,7 +77,7 @@ it('an entry that only re-exports other entries has no names of its own', () => 
   const exports = { ...MANIFEST.exports, './both': { types: './dist/src/both.d.ts' } };
   const { entries, sharedNames } = measureCode([...SOURCES, both], WALK, { ...MANIFEST, exports });
   const names = { values: ['B', 'a'], types: ['A', 'C'], hints: [] };
-  expect(entries[2]).toEqual({ entry: 'holdfast/both', file: 'src/both.ts', gathers: true, ...names });
+  expect(entries[2]).toEqual({ entry: 'holdfast/both', file: 'src/both.ts', onlyReexports: true, ...names });
   expect(sharedNames).toEqual(figures.sharedNames);
 });
 
