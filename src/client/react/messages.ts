@@ -17,7 +17,7 @@ export interface ShownFile {
   readonly url?: string | undefined;
 }
 
-/** A tool call. */
+/** A tool call in a message. */
 export interface ShownCall {
   readonly id: string;
   readonly name: string;
