@@ -52,7 +52,7 @@ const CHECKS = ['src/tool/check-literal.ts', 'src/tool/kernel-literals.ts'];
  * Texts of development code: keys in tables, the errors for unknown keys, and a header that the local mode
  * checks.
  */
-const WORDS = ['systemPrompt', 'needsApproval', 'reasoningEffort', ' has an unknown option ', 'x-forwarded'];
+const WORDS = ['systemPrompt', 'needsApproval', 'reasoningEffort', 'has an unknown option ', 'x-forwarded'];
 
 const clerk = `export { default } from './${CLERK}';`;
 
@@ -84,7 +84,7 @@ it('a Worker with all definitions contains no literal checks in production', asy
   const { text, bytes } = await bundle(all, { mode: 'production' });
   expect(bytes['src/tool/define-tool.ts']).toBeGreaterThan(1000);
   expect(CHECKS.filter((file) => bytes[file])).toEqual([]);
-  expect(text).not.toContain(' has an unknown option ');
+  expect(text).not.toContain('has an unknown option ');
 });
 
 /** Defines an agent with a misspelt key, and one with an invalid name. */
