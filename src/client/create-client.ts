@@ -223,7 +223,7 @@ function toMessage(
   const asked = toPost(`${path}?${query}`, body, options);
   if (files.length === 0) return asked;
   if (typeof message !== 'string')
-    throw new TypeError('`files` requires a text message. Put the files into its parts.');
+    throw new TypeError('`files` needs a text message. Put the files in its parts.');
   const form = new FormData();
   for (const [name, value] of Object.entries(body))
     if (value !== undefined && value !== '')

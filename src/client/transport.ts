@@ -85,7 +85,7 @@ export function createTransport({
     assertSendable(all);
     if (!given && !/^http/.test(base) && !isPage())
       throw new TypeError(
-        `createClient: 'url' is '${url}'. Relative URLs only work in a browser page. Use an absolute URL.`,
+        `createClient: 'url' is '${url}'. Relative URLs only work in a page. Use an absolute URL.`,
       );
     signal?.throwIfAborted();
     const init = { method, headers: all, ...(body !== undefined && { body }) };

@@ -67,8 +67,8 @@ export function serversOf(session: Changing): Servers {
   const serve = (loop: LoopName): Wire => serverOf(wire, { script: SCRIPTS[loop], seed: seedOf(loop) });
   const servers = { main: serve('main'), research: serve('research'), order: serve('order') };
   if (!change) return servers;
-  const kin = change === 'upgrade' ? [seedOf('other')] : [];
-  const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), kin });
+  const readableSeeds = change === 'upgrade' ? [seedOf('other')] : [];
+  const main = serverOf(wire, { script: SCRIPTS.main, seed: seedOf('main'), readableSeeds });
   const other = serverOf(otherWireOf(session), { script: SCRIPTS.main, seed: seedOf('other') });
   if (change === 'upgrade') return { ...servers, main, other };
   // Counts results in the request instead of replies, because a kill can lose an answered reply.

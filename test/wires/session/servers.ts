@@ -10,7 +10,7 @@ export interface PlayedScript {
   readonly script: Script;
   readonly seed: string;
   /** The seeds of other servers of this wire whose thoughts its model reads, if it can. */
-  readonly kin?: readonly string[];
+  readonly readableSeeds?: readonly string[];
 }
 
 type Make = (played: PlayedScript) => Wire;

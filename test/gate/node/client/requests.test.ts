@@ -308,9 +308,7 @@ describe('invalid request data', () => {
 
   it('throws for a relative URL outside of a page', async () => {
     await expect(clientOf({ url: '/ai' }).state()).rejects.toThrow(
-      new TypeError(
-        "createClient: 'url' is '/ai'. Relative URLs only work in a browser page. Use an absolute URL.",
-      ),
+      new TypeError("createClient: 'url' is '/ai'. Relative URLs only work in a page. Use an absolute URL."),
     );
   });
 
@@ -493,7 +491,7 @@ describe('an invalid request', () => {
     const { session } = fakeSession();
     const parts = [{ type: 'text', text: 'a' }] as const;
     await expect(session.send(parts, { files: [new Blob(['b'])] })).rejects.toThrow(
-      '`files` requires a text message. Put the files into its parts.',
+      '`files` needs a text message. Put the files in its parts.',
     );
   });
 });
