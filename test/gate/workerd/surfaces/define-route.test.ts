@@ -152,7 +152,9 @@ describe('createHoldfast with routes of modules', () => {
     [
       'a module that was not called',
       () => app([useRoutes]),
-      error('createHoldfast has the function made at use[0]. Use the result of a module, such as openApi().'),
+      error(
+        'createHoldfast has the function useRoutes at use[0]. Use the result of a module, such as openApi().',
+      ),
     ],
     [
       'null',
