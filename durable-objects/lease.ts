@@ -174,7 +174,7 @@ export class LeaseClock implements LeaseTimes {
    * If the clock was set back since the holder was heard from, starts a term now and stores that, so that it
    * happens once. Otherwise stores nothing.
    */
-  handleClockSetBack(): void {
+  onSetBack(): void {
     const now = this.#now;
     const storage = this.#storage;
     const { turn, state } = storage.lease();

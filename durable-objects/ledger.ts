@@ -176,7 +176,7 @@ export class SessionLedger {
    */
   wake(): void {
     if (this.#storage.head() === 0) return;
-    this.clock.handleClockSetBack();
+    this.clock.onSetBack();
     const now = this.#scope.now();
     if (Math.abs(now - this.#rescued) >= LOST_AFTER_MS && rescueAlarm(this.#scope)) this.#rescued = now;
   }

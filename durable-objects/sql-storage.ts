@@ -64,9 +64,7 @@ export class SqlSessionStorage implements SessionStorage {
   /** @throws Error if the object was never reached by its name. */
   get name(): string {
     if (this.#name === undefined)
-      throw new Error(
-        'The object of a session has no name. Reach it by the name of the session, not by its id.',
-      );
+      throw new Error('Reach the object of a session by its name, not by its id.');
     return this.#name;
   }
 

@@ -64,7 +64,7 @@ export async function toCallEnding(
   return {
     result: ended,
     ...(call.limit && { limit: call.limit }),
-    direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.isSuppliedByCaller),
+    direct: tool.returnDirect && isSuccess(ended) && (call.reached || call.isSupplied),
     changes: changes && keptChanges(ended, changes),
     said,
     ms: call.ms,

@@ -47,7 +47,7 @@ export function toCallRun(call: RunningCall, offer: Offer, turnKey: string): Cal
     async ask(question) {
       if (call.ranOnce) throw new Error(`Tool '${record.name}' cannot ask after it has run. Ask before.`);
       const answer = await context.ask(question);
-      call.isSuppliedByCaller ||= question.for === 'result';
+      call.isSupplied ||= question.for === 'result';
       return answer;
     },
   };

@@ -34,7 +34,7 @@ export class RunningCall {
   /** `true` if its effect ran and has the effect `once`. */
   ranOnce = false;
   /** `true` if a caller supplied its result. */
-  isSuppliedByCaller = false;
+  isSupplied = false;
   /**
    * Set when the tool reaches its effect or its loop. Resolves with that result, before the code around it
    * changes it.

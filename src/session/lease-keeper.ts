@@ -272,7 +272,7 @@ export class HolderLine {
   async #listen(): Promise<void> {
     const { meter, onChange } = this.#options;
     const { notices } = this;
-    while (!this.#over.aborted && !meter.nearWatchLimit && !notices.wasErased) {
+    while (!this.#over.aborted && !meter.nearEnd && !notices.wasErased) {
       let newest = 0;
       await notices.until(({ unread = 0 }) => {
         newest = unread;

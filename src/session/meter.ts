@@ -68,7 +68,7 @@ export class Meter {
   }
 
   /** Like `nearLimit`, but for a reader that only watches and needs a smaller reserve. */
-  get nearWatchLimit(): string | undefined {
+  get nearEnd(): string | undefined {
     return this.nearLimit(WATCH_RESERVE);
   }
 

@@ -142,7 +142,7 @@ export function createCallBlackboard({ entries, add }: EntryStore): CallBlackboa
     const parsed = copy.ok && first.parse(copy.value);
     if (parsed && !parsed.ok)
       throw new TypeError(
-        `call.blackboard: the value is not a valid ${first.name}: ${parsed.problems.join('; ')}`,
+        `call.blackboard: this is not a valid ${first.name}: ${parsed.problems.join('; ')}`,
       );
     add(second as JsonLike, { ...third, type: first.name }); // `add` refuses a value that is not JSON.
   }

@@ -81,7 +81,7 @@ function mustNotBeCrossSite({ method, url, headers }: Request): void {
   if (!isForeign && headers.get('sec-fetch-site') !== 'cross-site') return;
   throw new Problem(
     'cross-site',
-    "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
+    "A page on another site sent this request. If it is yours, add cors({ origins }) from 'holdfast/http' to `use`.",
   );
 }
 
@@ -110,14 +110,10 @@ export function callerProblem({ id, tenant, roles, delegates }: Caller): string 
 
 const unauthorizedProblem = (scheme: Authenticate['scheme']): Problem =>
   scheme === 'Bearer'
-    ? new Problem(
-        'unauthorized',
-        'The request has no valid token. Send one as "Authorization: Bearer ...".',
-        {
-          headers: { 'www-authenticate': scheme },
-        },
-      )
-    : new Problem('unauthorized', 'The request has no valid credentials.');
+    ? new Problem('unauthorized', 'Send a valid token as "Authorization: Bearer ...".', {
+        headers: { 'www-authenticate': scheme },
+      })
+    : new Problem('unauthorized', 'Send valid credentials.');
 
 /** The principals of turns that no person started. */
 const SYSTEM_PRINCIPAL = /^(webhook:|schedule:|code$)/;
@@ -238,7 +234,7 @@ const PROXY_HEADER = /^(forwarded|x-forwarded-.+|x-real-ip|via|mf-original-.+)$/
 const CLIENT_IP_HEADER = 'cf-connecting-ip';
 
 const LOCAL_MODE_NOTICE =
-  'Requests from this machine need no token. With wrangler dev --ip, set a token, since two headers make any request look local.';
+  'This machine needs no token. With wrangler dev --ip, set one: two headers make any request look local.';
 
 /** Returns the sign that a request does not come from this machine, or `undefined`. */
 export function findRemoteSign(hostname: string, headers: Headers): string | undefined {
@@ -285,7 +281,7 @@ async function readTokens(env: Env, source: SecretSource): Promise<readonly stri
     tokens = await readSecrets(env, source);
   } catch (cause) {
     const which = source === TOKEN_SETTING ? TOKEN_SETTING : 'the bearer token';
-    throw new ConfigurationError(`The Secrets Store did not return ${which}. Check its binding.`, { cause });
+    throw new ConfigurationError(`The Secrets Store did not return ${which}.`, { cause });
   }
   if (tokens.length === 0) throw noTokenProblem(source);
   return tokens;

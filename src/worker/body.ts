@@ -28,13 +28,9 @@ export function bodyType<Type extends string>({ headers }: Request, types: reado
   const said = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   const type = types.find((one) => one === said);
   if (type !== undefined) return type;
-  throw new Problem(
-    'unsupported-media-type',
-    `This Content-Type is not supported. Send the body as ${types.join(' or ')}.`,
-    {
-      headers: { accept: types.join(', ') },
-    },
-  );
+  throw new Problem('unsupported-media-type', `Send the body as ${types.join(' or ')}.`, {
+    headers: { accept: types.join(', ') },
+  });
 }
 
 /**
@@ -107,9 +103,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
       length = needed;
     }
   } catch (thrown) {
-    throw thrown instanceof Problem
-      ? thrown
-      : new Problem('bad-json', 'The body ended early. Send it again.');
+    throw thrown instanceof Problem ? thrown : new Problem('bad-json', 'The body ended early.');
   }
   return bytes.slice(0, length);
 }

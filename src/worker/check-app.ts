@@ -46,8 +46,7 @@ export function mustHaveAgent(agents: ReadonlyMap<string, unknown>, what: string
 export function mapAgentsByName(agents: readonly Agent[]): ReadonlyMap<string, Agent> {
   const named = new Map<string, Agent>();
   for (const agent of agents) {
-    if (named.has(agent.name))
-      throw new ConfigurationError(`Two agents are named '${agent.name}'. Rename one.`);
+    if (named.has(agent.name)) throw new ConfigurationError(`Two agents are named '${agent.name}'.`);
     named.set(agent.name, agent);
   }
   return named;

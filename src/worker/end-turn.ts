@@ -56,7 +56,7 @@ async function cannotCancelError(target: Target, turn: string): Promise<SessionE
   const page = await target.port.read({ from: 1, limit: 1, turn });
   if (page?.waits?.status === 'steering') {
     const { into } = page.waits;
-    const detail = `Message ${turn} is being delivered to turn ${into}. Cancel that turn instead.`;
+    const detail = `Message ${turn} is being delivered to turn ${into}. Cancel that turn.`;
     return new SessionError('no-open-turn', detail, { more: { turn: into } });
   }
   if (!page || page.rows.length === 0) return unknownTurnError(target, turn);

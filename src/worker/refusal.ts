@@ -82,7 +82,7 @@ export function toProblem(error: unknown): Problem {
   }
   return new Problem(
     'internal-error',
-    'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+    'The request failed. The log of the Worker shows why. Accepted messages are kept.',
   );
 }
 
@@ -139,7 +139,7 @@ export async function toRefusal(
     case 'session-full':
       return sessionFullRefusal(refused);
     default:
-      throw new Error(`A message has the unexpected status ${refused.status}.`); // a module that sends blobs must handle it
+      throw new Error(`Unexpected status: ${refused.status}`); // a module that sends blobs must handle it
   }
 }
 

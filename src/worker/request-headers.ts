@@ -156,9 +156,7 @@ export function parseContextHeaders(mapped: Readonly<Record<string, string>>): C
   const headers = new Map(Object.entries(mapped).map(([header, key]) => [header.toLowerCase(), key]));
   const secret = [...headers.keys()].find(isCredential);
   if (secret === undefined) return headers;
-  throw new ConfigurationError(
-    `The header '${secret}' carries credentials, which are never journaled. Remove it from contextHeaders.`,
-  );
+  throw new ConfigurationError(`The header '${secret}' carries credentials. Remove it from contextHeaders.`);
 }
 
 const isCredential = (header: string): boolean => /^(authorization$|cookie$|set-cookie$|proxy-)/.test(header);

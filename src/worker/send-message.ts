@@ -109,7 +109,7 @@ async function createTurnStart(at: SessionAccess, sent: SentMessage): Promise<Tu
 }
 
 const delayedSteerError = (): SessionError =>
-  new SessionError('invalid-query', 'A message with delaySeconds cannot use whenBusy=steer.');
+  new SessionError('invalid-query', 'A message with delaySeconds cannot steer.');
 
 interface SendRequest {
   readonly start: TurnStart;

@@ -164,7 +164,7 @@ async function* followTurn({ at, turn, after, ...watch }: FeedRequest, follow?: 
     if (end === 'left') return;
     if (end === 'erased') return yield { type: 'erased', turn };
     // The remaining limits may not suffice to read a long turn again for its answer.
-    if (end === 'over' || meter.nearWatchLimit)
+    if (end === 'over' || meter.nearEnd)
       return yield {
         type: 'continues',
         turn,

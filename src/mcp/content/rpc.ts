@@ -38,7 +38,7 @@ export const invalidParamsError = (message: string): RpcError =>
 export const internalRpcError = (): RpcError =>
   new RpcError(
     RPC_CODE.internalError,
-    'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+    'The request failed. The log of the Worker shows why. Accepted messages are kept.',
   );
 
 /**

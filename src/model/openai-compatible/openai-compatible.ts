@@ -102,7 +102,7 @@ function createFromVars(options: OpenaiCompatibleOptions): ChatModel {
 function withStoredKey(server: OpenaiCompatibleOptions, key: StoredSecret): ChatModel {
   const make = async (): Promise<ChatModel> => {
     const stored = await key.get().catch((cause: unknown) => {
-      throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY. Check its binding.', {
+      throw new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.', {
         cause,
       });
     });

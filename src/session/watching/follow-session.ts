@@ -90,7 +90,7 @@ async function* readAndFollow(
   try {
     for (;;) {
       if (signal.aborted) return 'left';
-      if (meter?.nearWatchLimit) return 'over';
+      if (meter?.nearEnd) return 'over';
       const { count } = notices;
       const page = await port.read({ from: next, turn });
       if (notices.wasErased || page === null || page.head < head) return 'erased';
@@ -202,7 +202,7 @@ export class Notices {
   async until(isSo: (told: Notice) => boolean): Promise<void> {
     const { signal, meter } = this.#options;
     const isTold = (): boolean => this.wasErased || (this.count > 0 && isSo(this.#last));
-    while (!isTold() && !signal.aborted && !meter?.nearWatchLimit) {
+    while (!isTold() && !signal.aborted && !meter?.nearEnd) {
       if (!this.#isOpen) void this.#open();
       await this.#changes.next;
     }

@@ -129,8 +129,8 @@ async function waitForStopOr<Otherwise extends object>(
       const events: StoredEvent[] = [];
       let from: number | null = 1;
       while (from !== null) {
-        if (meter?.nearWatchLimit)
-          throw new SessionUnavailableError(new Error(`this invocation has ${meter.nearWatchLimit}`));
+        if (meter?.nearEnd)
+          throw new SessionUnavailableError(new Error(`this invocation has ${meter.nearEnd}`));
         const page: EventPage | null = await port.read({ from, turn, maxBytes: MAX_PAGE_BYTES });
         if (page === null) throw new SessionErasedError();
         events.push(...page.rows.map(parseEvent));

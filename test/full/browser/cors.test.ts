@@ -129,9 +129,7 @@ describe.skipIf(program === undefined)('a page of another origin in chromium', (
     await page.fill('[name=token]', 'no-token');
     await page.click('button');
     await page.waitForFunction("document.querySelector('#said').textContent !== ''");
-    expect(await page.textContent('#said')).toBe(
-      'The request has no valid token. Send one as "Authorization: Bearer ...".\n',
-    );
+    expect(await page.textContent('#said')).toBe('Send a valid token as "Authorization: Bearer ...".\n');
     const missing = `${newSession(closed)}/turns/none`;
     expect(await ask(missing, { headers: json })).toMatchObject({
       status: 404,

@@ -123,9 +123,7 @@ describe.skipIf(!HAS_BROWSER)('a page in chromium, at another origin than its Wo
   it('shows the reason if the user is not authorized', async () => {
     const stranger = await shown.context.newPage();
     await stranger.goto(shown.address.replace(TOKEN, 'wrong'));
-    await stranger
-      .getByText('The request has no valid token. Send one as "Authorization: Bearer ...".')
-      .waitFor();
+    await stranger.getByText('Send a valid token as "Authorization: Bearer ...".').waitFor();
     await look('9-refused', stranger);
   });
 });

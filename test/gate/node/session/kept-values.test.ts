@@ -135,7 +135,7 @@ describe('the blackboard', () => {
     const odd = tool('odd', ({ blackboard }) => blackboard.add(Customer, { id: () => 1 } as never));
     const { told } = await runTurn([add, odd], calls('add'), calls('odd'));
     expect(told).toEqual([
-      'Error: call.blackboard: the value is not a valid Customer: since: Invalid key: Expected "since" but received undefined',
+      'Error: call.blackboard: this is not a valid Customer: since: Invalid key: Expected "since" but received undefined',
       'Error: call.blackboard: the value at `$.id` is a function, which is not JSON.',
     ]);
   });

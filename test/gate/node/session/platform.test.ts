@@ -419,9 +419,9 @@ describe('the two budgets of an invocation', () => {
   it('let a watcher continue that makes no outside requests, and stop a watcher without session requests', () => {
     const meter = new Meter({ ...UNLIMITED, subrequests: 20, internalSubrequests: 20 }, () => 0);
     meter.spend(20);
-    expect([meter.nearLimit(), meter.nearWatchLimit]).toEqual(['20 subrequests', undefined]);
+    expect([meter.nearLimit(), meter.nearEnd]).toEqual(['20 subrequests', undefined]);
     for (let i = 0; i < 18; i += 1) meter.spendInternal();
-    expect(meter.nearWatchLimit).toBe('20 subrequests to the platform itself');
+    expect(meter.nearEnd).toBe('20 subrequests to the platform itself');
   });
 });
 

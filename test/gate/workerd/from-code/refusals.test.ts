@@ -116,7 +116,7 @@ describe('a message', () => {
   it('that both steers and is scheduled is refused', async () => {
     const { chat } = newSessionInCode();
     expect(await refusalOf(chat.send('Hello', { whenBusy: 'steer', delaySeconds: 1 }))).toEqual(
-      refusal('invalid-query', 'A message with delaySeconds cannot use whenBusy=steer.'),
+      refusal('invalid-query', 'A message with delaySeconds cannot steer.'),
     );
   });
 

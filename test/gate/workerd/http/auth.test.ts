@@ -38,7 +38,7 @@ const unauthorized = {
   type: 'urn:holdfast:problem:unauthorized',
   title: 'unauthorized',
   status: 401,
-  detail: 'The request has no valid token. Send one as "Authorization: Bearer ...".',
+  detail: 'Send a valid token as "Authorization: Bearer ...".',
 };
 
 const NOBODY = { HOLDFAST_AUTH: undefined };
@@ -145,7 +145,7 @@ describe('the log line about local mode', () => {
         level: 'warn',
         event: 'other',
         message:
-          'Requests from this machine need no token. With wrangler dev --ip, set a token, since two headers make any request look local.',
+          'This machine needs no token. With wrangler dev --ip, set one: two headers make any request look local.',
       },
     ]);
   });
@@ -214,7 +214,7 @@ describe('an app with HOLDFAST_TOKEN in the Secrets Store', () => {
     const response = await appWith({}, { HOLDFAST_TOKEN: broken })('/agents', { headers: bearerHeader('x') });
     expect([response.status, (await json(response)).detail]).toEqual([
       500,
-      'The Secrets Store did not return HOLDFAST_TOKEN. Check its binding.',
+      'The Secrets Store did not return HOLDFAST_TOKEN.',
     ]);
     log.mockRestore();
   });
@@ -295,7 +295,7 @@ describe('an app with a custom `auth`', () => {
     expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, false]);
     expect(await json(refused)).toEqual({
       ...unauthorized,
-      detail: 'The request has no valid credentials.',
+      detail: 'Send valid credentials.',
     });
   });
 
@@ -353,7 +353,7 @@ describe('an app with a custom `auth`', () => {
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,
-      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+      detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
     });
     expect(log.mock.calls[0]?.[0]).toBe(`holdfast: request ${response.headers.get('x-request-id')} failed`);
     log.mockRestore();
@@ -365,7 +365,7 @@ describe('a misconfigured Worker', () => {
     'is refused if it maps the header %s into the context',
     (header) => {
       expect(() => createHoldfast({ agents: [], http: { contextHeaders: { [header]: 'x' } } })).toThrow(
-        `The header '${header.toLowerCase()}' carries credentials, which are never journaled. Remove it from contextHeaders.`,
+        `The header '${header.toLowerCase()}' carries credentials. Remove it from contextHeaders.`,
       );
     },
   );
@@ -381,7 +381,7 @@ describe('a misconfigured Worker', () => {
 
   it('is refused if two agents have one name', () => {
     expect(() => createHoldfast({ agents: [scripted, scripted] })).toThrow(
-      new ConfigurationError("Two agents are named 'scripted'. Rename one."),
+      new ConfigurationError("Two agents are named 'scripted'."),
     );
   });
 });

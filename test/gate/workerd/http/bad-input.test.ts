@@ -94,7 +94,7 @@ describe('a body', () => {
     });
     const headers = { 'content-type': 'application/json' };
     const response = await appWith({})(`${newSession()}/messages`, { method: 'POST', headers, body });
-    await expectProblem(response, problem('bad-json', 400, 'The body ended early. Send it again.'));
+    await expectProblem(response, problem('bad-json', 400, 'The body ended early.'));
   });
 
   it.each([
@@ -108,8 +108,7 @@ describe('a body', () => {
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const response = await send(`${newSession()}/messages`, { method: 'POST', headers, body });
     expect(response.headers.get('accept')).toBe('application/json, multipart/form-data');
-    const detail =
-      'This Content-Type is not supported. Send the body as application/json or multipart/form-data.';
+    const detail = 'Send the body as application/json or multipart/form-data.';
     await expectProblem(response, problem('unsupported-media-type', 415, detail));
   });
 
@@ -222,10 +221,7 @@ describe('a path', () => {
   ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
-    await expectProblem(
-      response,
-      problem('method-not-allowed', 405, `This path does not allow the method. Use ${allow}.`),
-    );
+    await expectProblem(response, problem('method-not-allowed', 405, `This path allows only ${allow}.`));
   });
 });
 

@@ -328,7 +328,7 @@ describe('a message that steers', () => {
 
   it('cannot be scheduled', async () => {
     const response = await say(newSession(), 'whenBusy=steer', { message: 'Hello', delaySeconds: 1 });
-    const detail = 'A message with delaySeconds cannot use whenBusy=steer.';
+    const detail = 'A message with delaySeconds cannot steer.';
     expect(await json(response)).toEqual(problem('invalid-query', 400, detail));
   });
 });

@@ -202,7 +202,7 @@ describe('cancel', () => {
     await answer.asked();
     const { openTurn: turn } = await json(await send(session));
     const steering = await json(await waitingPost(session, 'whenBusy=steer', { message: 'And?' }));
-    const detail = `Message ${steering.turn} is being delivered to turn ${turn}. Cancel that turn instead.`;
+    const detail = `Message ${steering.turn} is being delivered to turn ${turn}. Cancel that turn.`;
     expect(await json(await cancel(session, steering.turn))).toEqual(
       problem('no-open-turn', 409, detail, { turn }),
     );

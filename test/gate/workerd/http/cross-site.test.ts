@@ -11,7 +11,7 @@ import { problem } from './waiting.ts';
 const refusedProblem = problem(
   'cross-site',
   403,
-  "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
+  "A page on another site sent this request. If it is yours, add cors({ origins }) from 'holdfast/http' to `use`.",
 );
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };

@@ -66,7 +66,7 @@ it.each<[mistake: string, make: () => unknown, message: string]>([
   [
     'two agents with one name',
     app({ agents: [clerk, defineAgent({ ...base, name: 'clerk' })], model: openaiCompatible() }),
-    "Two agents are named 'clerk'. Rename one.",
+    "Two agents are named 'clerk'.",
   ],
   [
     'the name of a model',

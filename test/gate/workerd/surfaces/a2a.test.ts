@@ -166,7 +166,7 @@ describe('an agent card', () => {
     const first = await json(await via('/.well-known/agent-card.json'));
     expect(first.name).toBe('scripted');
     await expect(client('clerk', via).then(({ send }) => send('Hello'))).rejects.toThrow(
-      'The request has no valid token. Send one as "Authorization: Bearer ...".',
+      'Send a valid token as "Authorization: Bearer ...".',
     );
   });
 

@@ -868,7 +868,7 @@ describe('a request for a run', () => {
       status: 401,
       payload: {
         code: 'unauthorized',
-        message: 'The request has no valid credentials.',
+        message: 'Send valid credentials.',
       },
     });
   });

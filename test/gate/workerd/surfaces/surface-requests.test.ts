@@ -264,7 +264,7 @@ describe('a surface formats', () => {
 
   it('the refusal of an unknown caller', async () => {
     const response = await ask(appOf(never, { auth: () => null }));
-    const detail = 'The request has no valid credentials.';
+    const detail = 'Send valid credentials.';
     expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -272,7 +272,7 @@ describe('a surface formats', () => {
 
   it('the refusal without a token, with the headers of a 401', async () => {
     const response = await ask(appOf(never, {}, { HOLDFAST_TOKEN: 'secret' }));
-    const detail = 'The request has no valid token. Send one as "Authorization: Bearer ...".';
+    const detail = 'Send a valid token as "Authorization: Bearer ...".';
     expect(await readRefusal(response)).toEqual(told(401, 'unauthorized', detail));
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   });
@@ -291,11 +291,7 @@ describe('a surface formats', () => {
     expect(await readRefusal(await ask(via, '[]'))).toEqual(told(422, 'invalid-body', detail, { problems }));
     const text = await ask(via, '{}', { headers: { 'content-type': 'text/plain' } });
     expect(await readRefusal(text)).toEqual(
-      told(
-        415,
-        'unsupported-media-type',
-        'This Content-Type is not supported. Send the body as application/json.',
-      ),
+      told(415, 'unsupported-media-type', 'Send the body as application/json.'),
     );
   });
 
@@ -310,7 +306,7 @@ describe('a surface formats', () => {
   it('the wrong method', async () => {
     const response = await appOf(never)('/echo/s1');
     expect(await readRefusal(response)).toEqual(
-      told(405, 'method-not-allowed', 'This path does not allow the method. Use POST.'),
+      told(405, 'method-not-allowed', 'This path allows only POST.'),
     );
     expect(response.headers.get('allow')).toBe('POST');
   });
@@ -342,7 +338,7 @@ describe('a surface formats', () => {
       { log },
     );
     const response = await ask(via);
-    const detail = 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.';
+    const detail = 'The request failed. The log of the Worker shows why. Accepted messages are kept.';
     expect(await readRefusal(response)).toEqual(told(500, 'internal-error', detail));
     const id = response.headers.get('x-request-id');
     expect(log.mock.calls).toEqual([
@@ -364,7 +360,7 @@ describe('a surface formats', () => {
     expect(await json(await ask(via))).toEqual({
       type: 'internal-error',
       status: 500,
-      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+      detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
       headers: {},
       more: {},
     });
@@ -422,7 +418,7 @@ describe('a problem that a surface formats', () => {
       type: 'urn:holdfast:problem:internal-error',
       title: 'internal error',
       status: 500,
-      detail: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+      detail: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
     });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}$/);
     const logged = log.mock.calls.map(([{ stack = '', thrown }]) => `${stack} ${String(thrown)}`);

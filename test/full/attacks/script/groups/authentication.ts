@@ -8,12 +8,12 @@ import { tokenOf } from '../secrets.ts';
 import type { Victims } from '../victims.ts';
 import { otherRoutes, routesToZeta } from './routes.ts';
 
-const isUnauthorized = isProblem(401, 'unauthorized', 'The request has no valid credentials.');
+const isUnauthorized = isProblem(401, 'unauthorized', 'Send valid credentials.');
 
 const isInternalError = isProblem(
   500,
   'internal-error',
-  'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+  'The request failed. The log of the Worker shows why. Accepted messages are kept.',
 );
 
 const zoe: Claims = { sub: 'zoe', tenant: 'zeta', roles: ['manager'] };

@@ -87,11 +87,7 @@ const localAttacks: readonly Attack[] = [
   },
 ];
 
-const wrongToken = isProblem(
-  401,
-  'unauthorized',
-  'The request has no valid token. Send one as "Authorization: Bearer ...".',
-);
+const wrongToken = isProblem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".');
 
 const token = SECRETS.API_KEY;
 
@@ -155,7 +151,7 @@ const unsetAttacks: readonly Attack[] = [
 const crossSite = isProblem(
   403,
   'cross-site',
-  "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
+  "A page on another site sent this request. If it is yours, add cors({ origins }) from 'holdfast/http' to `use`.",
 );
 
 /** Browser requests from pages of forbidden origins. */

@@ -29,7 +29,7 @@ const isNotObject = invalidBody('it must be a JSON object');
 const wrongType = isProblem(
   415,
   'unsupported-media-type',
-  'This Content-Type is not supported. Send the body as application/json or multipart/form-data.',
+  'Send the body as application/json or multipart/form-data.',
 );
 
 /** Malformed bodies of a message. */

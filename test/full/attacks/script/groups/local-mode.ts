@@ -10,14 +10,7 @@ const forgedHeaders: readonly (readonly [name: string, value: string])[] = [
 
 /** An authentication option of the Worker, with the response to a request that only looks local. */
 const doors: readonly (readonly [door: string, comes: Check])[] = [
-  [
-    'token',
-    isProblem(
-      401,
-      'unauthorized',
-      'The request has no valid token. Send one as "Authorization: Bearer ...".',
-    ),
-  ],
+  ['token', isProblem(401, 'unauthorized', 'Send a valid token as "Authorization: Bearer ...".')],
   ['shut', NO_AUTH],
 ];
 
@@ -77,7 +70,7 @@ export const localMode = (): readonly Attack[] => [
     comes: isProblem(
       403,
       'cross-site',
-      "A page on another site sent this request. If the site is yours, add `cors({ origins })` from 'holdfast/http' to `use`.",
+      "A page on another site sent this request. If it is yours, add cors({ origins }) from 'holdfast/http' to `use`.",
     ),
   },
 ];

@@ -89,7 +89,7 @@ describe('`openaiCompatible` without options', () => {
     const { get, sent } = storedSecret(new Error('Secret "x" not found'), 'sk-new');
     const model = modelOf({ OPENAI_API_KEY: { get } });
     await expect(model.ask(request, options)).rejects.toThrow(
-      new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY. Check its binding.'),
+      new ConfigurationError('The Secrets Store did not return OPENAI_API_KEY.'),
     );
     await model.ask(request, options);
     expect(sent).toEqual(['Bearer sk-new']);

@@ -190,7 +190,7 @@ describe.each(REVISIONS)('completion/complete of %s', (_, ask) => {
     expect(await typing({ name: 'broken', value: '' })).toEqual({
       error: {
         code: -32603,
-        message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+        message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
       },
     });
     expect(log.mock.calls[0]?.[0].stack).toContain(

@@ -92,7 +92,7 @@ describe('the prompts of an endpoint', () => {
       {
         error: {
           code: -32603,
-          message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+          message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
         },
       },
     );

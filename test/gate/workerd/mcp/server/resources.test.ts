@@ -81,7 +81,7 @@ const readResource = (read: McpResource['read'], more: Partial<McpResource> = {}
 const INSIDE = {
   error: {
     code: -32603,
-    message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+    message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
   },
 };
 

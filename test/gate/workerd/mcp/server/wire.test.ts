@@ -245,7 +245,7 @@ describe('/mcp', () => {
     const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
     expect(await json(response)).toEqual(
-      problem('method-not-allowed', 405, 'This path does not allow the method. Use POST, GET, HEAD.'),
+      problem('method-not-allowed', 405, 'This path allows only POST, GET, HEAD.'),
     );
   });
 
@@ -339,7 +339,7 @@ describe('a failure inside the Worker', () => {
         id: 1,
         error: {
           code: -32603,
-          message: 'The request failed inside the Worker, whose log shows why. Accepted messages are kept.',
+          message: 'The request failed. The log of the Worker shows why. Accepted messages are kept.',
         },
       },
     ]);

@@ -45,7 +45,7 @@ describe('GET /console', () => {
     const response = await closedApp('/console');
     expect(response.status).toBe(401);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(await response.text()).toBe(`The request has no valid credentials.
+    expect(await response.text()).toBe(`Send valid credentials.
 
 A browser sends no token when it opens a page. This command serves the same page on your machine, and sends
 the token in HOLDFAST_TOKEN with its requests:

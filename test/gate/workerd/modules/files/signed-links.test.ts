@@ -156,7 +156,7 @@ describe('a signed URL', () => {
     expect(await getChanged(open, url, (one) => one.searchParams.delete('sig'))).toEqual([
       401,
       'unauthorized',
-      'The request has no valid credentials.',
+      'Send valid credentials.',
     ]);
     // Another app has another key, or no key.
     const stranger = appOf({ key: 'another key of forty-two random characters' });

@@ -39,7 +39,7 @@ it('an app without the `files` module refuses a form', async () => {
   const response = await via(`${newSession('seer')}/messages`, { method: 'POST', body });
   expect([response.status, (await json(response)).detail]).toEqual([
     415,
-    'This Content-Type is not supported. Send the body as application/json.',
+    'Send the body as application/json.',
   ]);
 });
 

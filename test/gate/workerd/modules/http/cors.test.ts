@@ -142,7 +142,7 @@ describe('a preflight request from a page on an allowed origin', () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
     expect([response.status, (await json(response)).detail]).toEqual([
       405,
-      'This path does not allow the method. Use GET, HEAD.',
+      'This path allows only GET, HEAD.',
     ]);
   });
 });
