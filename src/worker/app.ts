@@ -186,7 +186,7 @@ function createRoutes(routes: readonly Route[], answer: HandlerWrapper): Hono<Ho
     // Runs for requests with the right path and the wrong method.
     const refuse = async (_: HandledPath, asked: RouteRequest): Promise<Response> => {
       await callerOf(asked);
-      throw new Problem('method-not-allowed', `This path allows only ${allow}.`, {
+      throw new Problem('method-not-allowed', `Use ${allow}.`, {
         headers: { allow },
       });
     };

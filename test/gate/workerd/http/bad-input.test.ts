@@ -221,7 +221,7 @@ describe('a path', () => {
   ])('with the wrong method returns the allowed ones: %s %s', async (method, path, allow) => {
     const response = await send(path, { method });
     expect(response.headers.get('allow')).toBe(allow);
-    await expectProblem(response, problem('method-not-allowed', 405, `This path allows only ${allow}.`));
+    await expectProblem(response, problem('method-not-allowed', 405, `Use ${allow}.`));
   });
 });
 

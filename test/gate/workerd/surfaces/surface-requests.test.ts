@@ -305,9 +305,7 @@ describe('a surface formats', () => {
 
   it('the wrong method', async () => {
     const response = await appOf(never)('/echo/s1');
-    expect(await readRefusal(response)).toEqual(
-      told(405, 'method-not-allowed', 'This path allows only POST.'),
-    );
+    expect(await readRefusal(response)).toEqual(told(405, 'method-not-allowed', 'Use POST.'));
     expect(response.headers.get('allow')).toBe('POST');
   });
 

@@ -121,7 +121,7 @@ const protocol: readonly Attack[] = [
     (method): Attack => ({
       name: `${method} is refused because there is no session to end`,
       act: ({ ann }) => ann.ask({ method, path: '/mcp', headers: Object.entries(HEADERS) }),
-      comes: isProblem(405, 'method-not-allowed', 'This path allows only POST, GET, HEAD.'),
+      comes: isProblem(405, 'method-not-allowed', 'Use POST, GET, HEAD.'),
     }),
   ),
   {

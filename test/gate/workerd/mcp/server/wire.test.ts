@@ -244,9 +244,7 @@ describe('/mcp', () => {
   it.each(['DELETE', 'PUT'])('does not support %s', async (method) => {
     const response = await via('/mcp', { method, headers: { accept: 'text/event-stream' } });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, GET, HEAD']);
-    expect(await json(response)).toEqual(
-      problem('method-not-allowed', 405, 'This path allows only POST, GET, HEAD.'),
-    );
+    expect(await json(response)).toEqual(problem('method-not-allowed', 405, 'Use POST, GET, HEAD.'));
   });
 
   it('returns no stream to GET without a call', async () => {

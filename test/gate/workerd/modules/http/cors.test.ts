@@ -140,10 +140,7 @@ describe('a preflight request from a page on an allowed origin', () => {
 
   it('must name a method, because OPTIONS without a method is an ordinary request', async () => {
     const response = await via('/agents', { method: 'OPTIONS', headers: FROM });
-    expect([response.status, (await json(response)).detail]).toEqual([
-      405,
-      'This path allows only GET, HEAD.',
-    ]);
+    expect([response.status, (await json(response)).detail]).toEqual([405, 'Use GET, HEAD.']);
   });
 });
 
