@@ -167,8 +167,8 @@ function* urlProblems({ url }: McpClient): Generator<FieldProblem> {
 
 /** Does not quote the value, because a developer may have passed the secret itself. */
 const BEARER_PROBLEM =
-  'its bearer is not the name of a secret. Use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
-  '`-`. A secret itself does not belong in code.';
+  'its bearer must be the name of a secret that `secrets` of createHoldfast returns, of letters, digits, `_` and ' +
+  '`-`. Do not put the secret itself in code.';
 
 function* credentialProblems({ bearer, oauth }: McpClient): Generator<FieldProblem> {
   if (bearer !== undefined && !isSecretName(bearer)) yield ['bearer', BEARER_PROBLEM];

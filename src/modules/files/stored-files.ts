@@ -60,8 +60,7 @@ function filesRefusedError(answer: BlobsRefusal): SessionError {
 }
 
 const FILES_MOVED =
-  'The session was erased, or its files were deleted, each time after the files of the message were stored. ' +
-  'The message was not accepted. Send it again.';
+  'The session was erased, or its files were deleted, while the files of the message were stored. Send it again.';
 
 /** Puts the files of a message into a store. The message then refers to them without their bytes. */
 async function placeFiles(asked: FilesAccess, store: FileStore, start: TurnStart): Promise<PlacedMessage> {

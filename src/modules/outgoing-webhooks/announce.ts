@@ -218,7 +218,7 @@ async function readSenderSettings(
   if (problem !== undefined) return problem;
   const keys = (await readSecrets(env, secret)).map(decodeStandardKey);
   if (keys.length === 0)
-    return 'has no secret. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
+    return 'has no secret. Set the var that its `secret` reads (wrangler secret put, or .dev.vars for wrangler dev, which reads it when it starts)';
   const known = keys.filter((key) => key !== undefined);
   return known.length < keys.length ? `has an invalid secret: it ${STANDARD_KEY_RULE}` : { to, keys: known };
 }

@@ -129,7 +129,7 @@ export async function secretsOf(env: WebhookEnv, source: SecretSource): Promise<
   if (secrets.length > 0) return secrets;
   throw new WebhookRefusal(
     'not-configured',
-    'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads ' +
+    'This Worker has no secret to verify the delivery. Set the var that the `secret` of this webhook reads ' +
       '(wrangler secret put).',
   );
 }

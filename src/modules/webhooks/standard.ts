@@ -135,7 +135,6 @@ function toKeyBytes(secret: string): Uint8Array<ArrayBuffer> {
   if (key) return key;
   throw new WebhookRefusal(
     'not-configured',
-    'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It ' +
-      `${STANDARD_KEY_RULE}.`,
+    `The secret of this Worker is invalid for Standard Webhooks. It ${STANDARD_KEY_RULE}.`,
   );
 }

@@ -153,7 +153,7 @@ export function verifyAndStart<Event extends string, View extends SenderDelivery
         for (const one of secrets) sender.toKey?.(one);
         return secrets.length > 0
           ? undefined
-          : 'has no secret, so it refuses every delivery. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
+          : 'has no secret, so it refuses every delivery. Set the var that its `secret` reads (wrangler secret put, or .dev.vars for wrangler dev, which reads it when it starts)';
       } catch (failure) {
         if (failure instanceof WebhookRefusal) return `cannot use its secret: ${failure.message}`;
         return 'cannot read its secret: the Secrets Store, or the function that reads it, failed';

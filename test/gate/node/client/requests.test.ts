@@ -477,14 +477,12 @@ describe('an invalid request', () => {
   it.each(['', '.', '..'])('throws for the name %j, which would lead to another path', async (name) => {
     const { session } = fakeSession();
     expect(() => createClient({ url: '', agent: name })).toThrow(
-      new TypeError(`'${name}' is not a valid name for an agent.`),
+      new TypeError(`'${name}' is not a valid agent name.`),
     );
     expect(() => createClient({ url: '', agent: 'clerk' }).session(name)).toThrow(
-      new TypeError(`'${name}' is not a valid name for a session.`),
+      new TypeError(`'${name}' is not a valid session name.`),
     );
-    await expect(session.turn(name)).rejects.toThrow(
-      new TypeError(`'${name}' is not a valid name for a turn.`),
-    );
+    await expect(session.turn(name)).rejects.toThrow(new TypeError(`'${name}' is not a valid turn name.`));
   });
 
   it('throws for files beside a message of parts', async () => {

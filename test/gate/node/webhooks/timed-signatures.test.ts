@@ -265,7 +265,7 @@ describe('webhook-signature', () => {
         type: 'refused',
         kind: 'not-configured',
         why:
-          'This Worker has a secret that is invalid for Standard Webhooks, so the delivery is refused. It must be whsec_ and ' +
+          'The secret of this Worker is invalid for Standard Webhooks. It must be whsec_ and ' +
           'the base64 of 24 bytes or more.',
       });
     },

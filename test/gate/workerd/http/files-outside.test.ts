@@ -203,7 +203,7 @@ describe('a message with a file whose session changes while the store saves the 
       problem(
         'files-unavailable',
         503,
-        'The session was erased, or its files were deleted, each time after the files of the message were stored. The message was not accepted. Send it again.',
+        'The session was erased, or its files were deleted, while the files of the message were stored. Send it again.',
       ),
     ]);
     expect(told(asked).map((one) => one.split(' ').slice(0, 3).join(' '))).toEqual([

@@ -65,7 +65,7 @@ describe('GET /health', () => {
     "Agent 'spender' has a cost limit, but its model 'of-vars' has no prices. Set its 'prices' in USD per million tokens.",
     expect.stringMatching(/^This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set\./),
     expect.stringMatching(/^This Worker has no authentication yet\. Set the secret HOLDFAST_TOKEN /),
-    "Webhook 'github' has no secret, so it refuses every delivery. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts).",
+    "Webhook 'github' has no secret, so it refuses every delivery. Set the var that its `secret` reads (wrangler secret put, or .dev.vars for wrangler dev, which reads it when it starts).",
     expect.stringMatching(/^Webhook 'mail' cannot use its secret: .*whsec_/),
     "Outgoing webhook 'outgoing' has no usable 'url'. It must be an https URL without a user, or http on localhost.",
   ];

@@ -12,7 +12,7 @@ const senders = ['github', 'slack', 'stripe', 'standard'] as const;
 const unsigned = isProblem(
   503,
   'not-configured',
-  'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
+  'This Worker has no secret to verify the delivery. Set the var that the `secret` of this webhook reads (wrangler secret put).',
 );
 
 const silent = lacksText(new RegExp(SECRETS.MISPLACED));

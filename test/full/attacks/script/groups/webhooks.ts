@@ -177,7 +177,7 @@ const otherEntrances: readonly Attack[] = [
     comes: isProblem(
       503,
       'not-configured',
-      'This Worker has no secret to check the delivery with, so it is refused. Set the var that the `secret` of this webhook reads (wrangler secret put).',
+      'This Worker has no secret to verify the delivery. Set the var that the `secret` of this webhook reads (wrangler secret put).',
     ),
   },
   ...['nothing', '__proto__', 'constructor', '..%2fhealth', '%00', 'GITHUB'].map(

@@ -6,8 +6,8 @@ import {
 } from '../../../../../src/mcp/tools/entry.ts';
 
 const NO_NAME =
-  'its bearer is not the name of a secret. Use the name under which `secrets` of createHoldfast returns it, of letters, digits, `_` and ' +
-  '`-`. A secret itself does not belong in code.';
+  'its bearer must be the name of a secret that `secrets` of createHoldfast returns, of letters, digits, `_` and ' +
+  '`-`. Do not put the secret itself in code.';
 
 const files = { name: 'files', url: 'https://mcp.example.com/mcp' } as const;
 

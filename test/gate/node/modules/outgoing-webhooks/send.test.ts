@@ -173,7 +173,7 @@ describe('a message of an outgoing webhook', () => {
   });
 
   const NOT_SET =
-    'has no secret. Set the var that its `secret` reads (wrangler secret put; a line of .dev.vars for wrangler dev, which reads it when it starts)';
+    'has no secret. Set the var that its `secret` reads (wrangler secret put, or .dev.vars for wrangler dev, which reads it when it starts)';
 
   it.each<[string, SendOptions, string]>([
     ['no secret is set', { env: {} }, NOT_SET],

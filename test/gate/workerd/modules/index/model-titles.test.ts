@@ -137,8 +137,7 @@ describe('POST .../sessions/{session}/title', { timeout: 60_000 }, () => {
       problem(
         'idempotency-key-reused',
         422,
-        'A title was asked for under this Idempotency-Key before, and its outcome is not known: a turn may be running, or a crash has cut ' +
-          'the request off. Read the list of sessions, or ask under a new key.',
+        'A title was requested under this Idempotency-Key before, and the outcome is unknown. Read the list of sessions, or use a new key.',
       ),
     );
     expect(model.requests).toEqual([]);
