@@ -44,7 +44,7 @@ const MAY_STOP =
 
 const NO_MODEL =
   'This Worker has no model: neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to ' +
-  'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.';
+  'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from \'holdfast/models/offline\'.';
 
 const withoutLine = (line: string): WorkerSettings => ({
   build: { edits: [{ file: ENTRY, from: line, to: '' }] },

@@ -54,10 +54,10 @@ describe('callTool', () => {
 
   it('rejects with the kind of answer that the call waits for', async () => {
     await expect(callTool(requireApproval(pay, 'Pay?'), { amount: 2 })).rejects.toThrow(
-      new Error("The call of 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
+      new Error("The call to 'pay' waits until a person decides: Pay?. Use createTestSession for it."),
     );
     await expect(callTool(manual(pay), { amount: 2 })).rejects.toThrow(
-      new Error("The call of 'pay' waits until a person sends its result. Use createTestSession for it."),
+      new Error("The call to 'pay' waits until a person sends its result. Use createTestSession for it."),
     );
   });
 

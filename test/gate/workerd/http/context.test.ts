@@ -107,7 +107,7 @@ describe('an app without a usable model', () => {
         status: 500,
         detail:
           "MODEL is 'gpt-5', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, and MODEL to " +
-          'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) of \'holdfast/models/offline\'.',
+          'the name of the model there. To develop without a language model, set MODEL = "offline", and use orOffline(openaiCompatible()) from \'holdfast/models/offline\'.',
       });
       expect(log).toHaveBeenCalledOnce();
       expect((await send(session)).status).toBe(404);

@@ -235,7 +235,7 @@ describe('the list of conversations', () => {
       status: 500,
       code: 'misconfigured',
     });
-    expect(JSON.stringify(log)).toContain('Add sessionIndex() of');
+    expect(JSON.stringify(log)).toContain('Add sessionIndex() from');
   });
 });
 
