@@ -153,7 +153,7 @@ export const isExit = ({ ended, waits }: CallRecord): boolean => {
  * Returns the `exit` signal of a call inside the loop that a call opened. It ends the turn regardless of how
  * that call ends.
  */
-export function exitInside(turn: TurnState, call: string): Signal | undefined {
+export function findExitInside(turn: TurnState, call: string): Signal | undefined {
   const calls = framesInside(turn, call).flatMap(({ messages }) => lastBatch(messages));
   const sent = calls.flatMap(({ ended }) => ended?.result.signal ?? []).find(({ type }) => type === 'exit');
   const decided = calls.find(isExit);

@@ -1,6 +1,6 @@
 import {
   closeOpenCalls,
-  exitInside,
+  findExitInside,
   hasBegun,
   isSuspended,
   knownResult,
@@ -61,7 +61,7 @@ export async function executeCall(batch: Batch, place: LaneCall): Promise<void> 
   const isKnown = ended.reached ? !isOutcomeUnknown(ended.result) : !inDoubt;
   const known = isKnown ? ended : resolveEnding(record, ended);
   const opened = journal.state.turn?.frames.has(record.id) ? journal.state.turn : undefined;
-  const exit = opened && exitInside(opened, record.id);
+  const exit = opened && findExitInside(opened, record.id);
   const result = exit ? withSignal(known.result, exit) : known.result;
   if (record.ended) {
     // The loop around it ended the call while it ran. If its outcome is unknown, its result is still

@@ -59,7 +59,7 @@ export interface AnsweringApp {
   /**
    * Returns the services of this deployment for the turns of a session.
    *
-   * @throws ConfigurationError if something is missing.
+   * @throws ConfigurationError if the deployment lacks something that turns need, such as a binding.
    */
   servicesOf(at: SessionAccess, of: SessionAddress & { readonly port: SessionPort }): TurnHost;
   /** Binds a key to the content that is sent under it. */

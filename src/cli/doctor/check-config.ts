@@ -6,11 +6,11 @@ import type { Project } from './project.ts';
 /** The first compatibility date whose flags give a session's object `ctx.exports`. */
 const MIN_DATE = '2025-11-17';
 /** The compatibility date from which an object stays awake while a call that it made is still running. */
-const STAYS_AWAKE_DATE = '2026-10-01';
+const MIN_AWAKE_DATE = '2026-10-01';
 
 export const checkDate: Check = (project) => {
   const { compatibility_date: given, compatibility_flags: flags = [] } = project.config;
-  const edits = [createConfigEdit(inheritedPath(project, 'compatibility_date'), STAYS_AWAKE_DATE)];
+  const edits = [createConfigEdit(inheritedPath(project, 'compatibility_date'), MIN_AWAKE_DATE)];
   const isOff = flags.includes('disable_ctx_exports');
   const off: Problem = {
     id: 'ctx-exports',
@@ -27,21 +27,21 @@ export const checkDate: Check = (project) => {
         level: 'error',
         what: given === undefined ? 'There is no compatibility_date.' : `compatibility_date is ${given}.`,
         why: `Before ${MIN_DATE} a session's object cannot reach the TurnRunner, so no turn outlives its request.`,
-        fix: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later.`,
+        fix: `Set compatibility_date = "${MIN_AWAKE_DATE}" or later.`,
         edits,
       },
     ];
   }
   if (isOff) return [off];
   const hasQueue = project.config.queues?.producers?.some(({ binding }) => binding === 'TURNS') ?? false;
-  if (given >= STAYS_AWAKE_DATE || hasQueue) return [];
+  if (given >= MIN_AWAKE_DATE || hasQueue) return [];
   return [
     {
       id: 'stays-awake',
       level: 'warning',
       what: `compatibility_date is ${given}, and no queue is bound as TURNS.`,
-      why: `Before ${STAYS_AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
-      fix: `Set compatibility_date = "${STAYS_AWAKE_DATE}" or later, or bind a queue.`,
+      why: `Before ${MIN_AWAKE_DATE} the platform may stop an object while its turn waits, which leaves a once call in doubt.`,
+      fix: `Set compatibility_date = "${MIN_AWAKE_DATE}" or later, or bind a queue.`,
       edits,
     },
   ];

@@ -134,14 +134,14 @@ const redactCredentials = (text: string): string =>
   text
     .replace(/\b(Bearer|Basic)\s+\S+/gi, '$1 [secret]')
     .replace(/\b((?:api[-_]?)?key|token|secret|password)=[^\s&]+/gi, '$1=[secret]')
-    .replace(/[\w-]{8,}/g, (run) => (hasKeyPrefix(run) || isRandom(run) ? '[secret]' : run));
+    .replace(/[\w-]{8,}/g, (run) => (hasKeyPrefix(run) || looksLikeKey(run) ? '[secret]' : run));
 
 const hasKeyPrefix = (run: string): boolean => /^(?:sk|pk|rk|gsk|xai|nvapi|hf|AIza)[-_]/.test(run);
 
 const MIN_KEY_CHARACTERS = 20;
 
 /** Recognizes a key: 20 characters with digits and both cases, or 32 hexadecimal digits. */
-const isRandom = (run: string): boolean =>
+const looksLikeKey = (run: string): boolean =>
   /^[0-9a-f]{32,}$/i.test(run) ||
   (run.length >= MIN_KEY_CHARACTERS && /\d/.test(run) && /[a-z]/.test(run) && /[A-Z]/.test(run));
 

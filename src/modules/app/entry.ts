@@ -44,7 +44,7 @@ export const placeSessions = (location: SessionPlace): ModuleUse => appUse(creat
 
 /**
  * The time for which sessions and files are kept. `days` counts from a session's last event, and `fileDays`
- * from a file's upload. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
+ * from when a file was last sent or returned. Both accept fractions. `days` defaults to forever, and `fileDays` to the life of the
  * session. A session is kept while it has an open turn, including one that waits for an answer, or while
  * messages are queued or scheduled. Then the whole session is erased, including the records that recognize
  * repeated requests. A file is kept while a turn runs.

@@ -12,7 +12,7 @@ const isList =
   (value: Json): boolean =>
     Array.isArray(value) && value.every(holds);
 
-const isMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
+const isSchemaMap = (value: Json): boolean => isJsonObject(value) && Object.values(value).every(isSchema);
 
 /**
  * The value checks for keywords that the check follows or providers read. Other keywords can have any value.
@@ -24,7 +24,7 @@ const KEYWORDS = new Map<string, (value: Json) => boolean>([
   ...['$ref', 'pattern', 'format'].map((keyword) => [keyword, isText] as const),
   ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, isList(isSchema)] as const),
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'].map(
-    (keyword) => [keyword, isMap] as const,
+    (keyword) => [keyword, isSchemaMap] as const,
   ),
   ['items', (items) => [items].flat().every(isSchema)],
   ...['additionalProperties', 'propertyNames', 'contains', 'not', 'if', 'then', 'else'].map(

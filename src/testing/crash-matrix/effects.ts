@@ -135,7 +135,7 @@ export class Effects<World> {
     return run.value;
   }
 
-  /** Reconciles a call, like a receiver that knows every run. */
+  /** Returns the outcome of a call, as an external service that records every run would. */
   async #answerFor(key: string): Promise<Reconciliation> {
     const runs = this.#runs.filter((run) => run.key === key);
     await Promise.all(runs.map(({ ended }) => ended));

@@ -71,7 +71,7 @@ async function start(settings?: WorkerSettings): Promise<RunningWorker> {
  * The start of the line that is logged once when local mode accepts a request. `auth.test.ts` asserts the whole
  * line.
  */
-const LOCAL_MODE = 'holdfast: Requests from this machine need no token.';
+const LOCAL_MODE = 'holdfast: This machine needs no token.';
 
 /**
  * Returns the log lines about the deployment, without the lines of the runtime and the line about local mode.

@@ -87,7 +87,7 @@ export async function judge(played: PlayedSession): Promise<Verdict> {
           ends.filter(({ call }) => call === id),
         ),
       ),
-      // If the model changes, the files are in the requests of both models.
+      // Skips the file check if the model changes, because the requests of both models contain the files.
       ...(change ? missingChange(change, replies) : await findLostFiles({ wire, events, servers })),
     ],
     miscounted: [

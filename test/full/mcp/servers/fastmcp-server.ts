@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { freePort } from '../../../../src/examples/demo/ports.ts';
 import type { Backend } from './backend.ts';
 import { passOn } from './pass-on.ts';
-import { A_STEP } from './sdk-server.ts';
+import { PROGRESS_INTERVAL_MS } from './sdk-server.ts';
 
 const doNothing = (): void => {};
 const SILENT: Logger = {
@@ -35,7 +35,7 @@ export async function startFastMcp(): Promise<Backend> {
     annotations: { streamingHint: true },
     async execute({ dish }, { reportProgress, streamContent }) {
       await reportProgress({ progress: 1, total: 2 });
-      await setTimeout(A_STEP);
+      await setTimeout(PROGRESS_INTERVAL_MS);
       await streamContent({ type: 'text', text: `Cook the ${dish}. ` });
       await streamContent({ type: 'text', text: 'Eat it.' });
       await reportProgress({ progress: 2, total: 2 });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Backend } from './backend.ts';
 
 /** The time between two progress messages, in ms. A turn's stream shows every message at this rate. */
-export const A_STEP = 200;
+export const PROGRESS_INTERVAL_MS = 200;
 
 const Answer = z.object({ word: z.string().describe('The word of the day.') });
 
@@ -40,7 +40,7 @@ function wordServer(): McpServer {
       for (const [at, message] of [...word].entries()) {
         const params = { progressToken, progress: at + 1, total: word.length, message };
         await mcpReq.notify({ method: 'notifications/progress', params });
-        await setTimeout(A_STEP);
+        await setTimeout(PROGRESS_INTERVAL_MS);
       }
       return { content: [{ type: 'text', text: [...word].join('-') }] };
     },

@@ -463,7 +463,7 @@ it('the session store returns the same objects for unchanged data', async () => 
   expect(store.getSnapshot().messages).toBe(replied);
 });
 
-it('the session store keeps the key of a message once the message is stored', async () => {
+it('the session store does not change the key of a sent message when the message is stored', async () => {
   const { world, store } = server();
   world.state = () => json(view({ messages: [USER, PAID] }));
   await look(store);

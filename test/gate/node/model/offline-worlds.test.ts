@@ -85,7 +85,7 @@ const world = fc
     },
   );
 
-const verbsOf = (replies: readonly (readonly string[])[]): string[][] =>
+const toolNamesOf = (replies: readonly (readonly string[])[]): string[][] =>
   replies.map((calls) => calls.map((call) => call.split(' ')[0]?.toLowerCase().replace('_', '') ?? ''));
 
 /** Checks 200 generated worlds. */
@@ -102,7 +102,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `What about the ${a} #${value}?`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(verbsOf(replies)).toEqual([[`${look}${a}`]]);
+        expect(toolNamesOf(replies)).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`glint of ${a} ${value}`);
       }
     }));
@@ -115,7 +115,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `Please tell me about the ${b} for ${a} ${value}.`,
       ]) {
         const { replies, answer } = await say(text, tools);
-        expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
+        expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`]]);
         expect(answer).toMatch(new RegExp(`glint of ${b} \\d+`));
       }
     }));
@@ -123,7 +123,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
   it('follows two links in a row', () =>
     inEveryWorld(async ({ nouns: [a, b, c], value, tools, look }) => {
       const { replies, answer } = await say(`What is the ${c} of the ${b} of ${a} ${value}?`, tools);
-      expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
+      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${look}${b}`], [`${look}${c}`]]);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
     }));
 
@@ -132,7 +132,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       const { replies, answer } = await say(`What is the ${c} of ${a} ${value}?`, tools);
       expect(answer).toMatch(new RegExp(`glint of ${c} \\d+`));
       expect(
-        verbsOf(replies)
+        toolNamesOf(replies)
           .flat()
           .filter((name) => name.startsWith(change)),
       ).toEqual([]);
@@ -141,7 +141,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
   it('looks up several values in one reply', () =>
     inEveryWorld(async ({ nouns: [a], value, tools, look }) => {
       const { replies } = await say(`Compare ${a} ${value} and 123456`, tools);
-      expect(verbsOf(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
+      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`, `${look}${a}`]]);
     }));
 
   it('runs an order once, without other effects', () =>
@@ -152,14 +152,14 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `Can you ${change} ${a} ${value}?`,
       ]) {
         const { replies } = await say(text, tools);
-        expect(verbsOf(replies)).toEqual([[`${change}${a}`]]);
+        expect(toolNamesOf(replies)).toEqual([[`${change}${a}`]]);
       }
     }));
 
   it('looks up the object of an order before it runs the order', () =>
     inEveryWorld(async ({ nouns: [a, b], value, tools, look, change }) => {
       const { replies } = await say(`${change} the ${b} of ${a} ${value}`, tools);
-      expect(verbsOf(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
+      expect(toolNamesOf(replies)).toEqual([[`${look}${a}`], [`${change}${b}`]]);
     }));
 
   it('runs several orders in sequence', () =>
@@ -168,7 +168,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
         `${change} ${a} ${value}, then ${change} ${b} 17; and show ${a} 18.`,
         tools,
       );
-      expect(verbsOf(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
+      expect(toolNamesOf(replies)).toEqual([[`${change}${a}`], [`${change}${b}`], [`${look}${a}`]]);
     }));
 
   it('runs no order for a question, a condition, a negation or a quotation', () =>
@@ -186,7 +186,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       ]) {
         const { replies } = await say(text, tools);
         expect(
-          verbsOf(replies)
+          toolNamesOf(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -200,7 +200,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       for (const text of [`${change} ${a} ${value}`, `${change} the wibblet of ${b} ${value}`]) {
         const { replies, answer } = await say(text, others);
         expect(
-          verbsOf(replies)
+          toolNamesOf(replies)
             .flat()
             .filter((name) => name.startsWith(change)),
           text,
@@ -216,7 +216,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       );
       for (const text of [`${a} ${value}`, `${a} ${value} state`, `state of ${a} ${value}`]) {
         const { replies } = await say(text, [...tools, ...more]);
-        expect(verbsOf(replies), text).toEqual([[`${look}${a}`]]);
+        expect(toolNamesOf(replies), text).toEqual([[`${look}${a}`]]);
       }
     }));
 
@@ -231,7 +231,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
       }));
       for (const text of [`Where is the ${b} of ${a} ${value}?`, `Which ${b} does ${a} ${value} have?`]) {
         const { replies, answer } = await say(text, unlinked);
-        expect(verbsOf(replies), text).toEqual([[`${look}${a}`]]);
+        expect(toolNamesOf(replies), text).toEqual([[`${look}${a}`]]);
         expect(answer).toContain(`${b} id: none`);
       }
     }));
@@ -248,7 +248,7 @@ describe('the offline model in 200 generated worlds', { timeout: 60_000 }, () =>
     inEveryWorld(async ({ nouns: [a], value, tools, change }) => {
       const first = await say(`Show ${a} ${value}`, tools);
       const { replies } = await say(`${change} it`, tools, first.messages);
-      expect(verbsOf(replies)).toEqual([[`${change}${a}`]]);
+      expect(toolNamesOf(replies)).toEqual([[`${change}${a}`]]);
       expect(replies[0]?.[0]).toContain(value);
     }));
 });

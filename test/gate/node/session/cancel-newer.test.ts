@@ -11,7 +11,7 @@ import { type ClockedApp, clockedApp } from './memory-app.ts';
 const NEWER = { v: 99, call: 'c0' };
 
 /** A turn in which a newer version stored an event. The newer version then released it as `release` says. */
-async function startNewerTurn(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
+async function startTurnOfNewerVersion(app: ClockedApp, release?: 'yielded' | 'suspended'): Promise<string> {
   const { epoch, page } = await app.lease('Go.');
   const turn = page.openTurn?.id ?? '';
   const body = JSON.stringify({ ...NEWER, type: 'something-new', turn });
@@ -50,7 +50,7 @@ const endOf = async (app: ClockedApp, turn: string) =>
 describe('a turn with an event of a newer version', () => {
   it('stays unchanged until it is cancelled', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
-    const turn = await startNewerTurn(app, 'yielded');
+    const turn = await startTurnOfNewerVersion(app, 'yielded');
     await expect(app.run(await app.resume(turn))).rejects.toThrow('was written by a newer version');
     expect(await endOf(app, turn)).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('a turn with an event of a newer version', () => {
     'ends as cancelled without a fold if a caller cancels it (released as %s)',
     async (release) => {
       const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
-      const turn = await startNewerTurn(app, release);
+      const turn = await startTurnOfNewerVersion(app, release);
       expect(await cancel(app, turn)).toBe('posted');
       await runDue(app);
       expect(await endOf(app, turn)).toEqual([{ v: 1, type: 'turn-ended', turn, outcome: 'cancelled' }]);
@@ -69,7 +69,7 @@ describe('a turn with an event of a newer version', () => {
 
   it('ends as cancelled even if a holder of this version has tried to read it', async () => {
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
-    const turn = await startNewerTurn(app, 'yielded');
+    const turn = await startTurnOfNewerVersion(app, 'yielded');
     await app.run(await app.resume(turn)).catch(() => 'left');
     await cancel(app, turn);
     await runDue(app);
@@ -79,7 +79,7 @@ describe('a turn with an event of a newer version', () => {
   it('ends as cancelled, and so does the turn that waited behind it', async () => {
     const warn = vi.spyOn(console, 'error').mockImplementation(() => {});
     const app = clockedApp({ replies: [], leaseMs: LEASE_MS });
-    const turn = await startNewerTurn(app);
+    const turn = await startTurnOfNewerVersion(app);
     await app.port.accept({ ...startOf('q1'), whenBusy: 'queue' });
     await cancel(app, 'q1');
     await cancel(app, turn);

@@ -316,7 +316,7 @@ describe('a session whose conversation was shortened', () => {
 });
 
 describe('the results of one turn that do not fit', () => {
-  it('are shortened from the longest one on, and later results are shown in full', async () => {
+  it('are shortened, longest first, and later results are shown in full', async () => {
     const small = smallWindow(WINDOW, [['note', 'read'], ['note'], 'Done.']);
     const notes = readingTool('note', (calls) => `Note ${calls}: ${'kelp '.repeat(200)}`);
     const session = createTestSession(clerk([notes, readingTool('read')]), { model: small.model });

@@ -132,7 +132,7 @@ describe('a decorated unfolding tool', () => {
     expect(seen).toEqual(['files']);
   });
 
-  it('reports to the model and in the log if a wrapper hides it (UNF-30)', async () => {
+  it('returns an error to the model and logs a warning if a wrapper has no `delegate` (UNF-30)', async () => {
     const warned = captureWarnings();
     const files = unfolding('files', [createTool('read')]);
     class Wrapper {

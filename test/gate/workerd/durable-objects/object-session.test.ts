@@ -72,7 +72,7 @@ const OF_THE_PLATFORM = [
   'an unknown error message',
 ];
 /**
- * Some have flags and some do not. `remote` is not a reliable flag, because storage fails inside the object.
+ * Platform errors may carry these flags. `remote` alone proves nothing, because storage errors are thrown inside the object and lack it.
  */
 const FLAGS = [
   { remote: true },
@@ -148,18 +148,21 @@ describe('a call to the session object', () => {
     ['post', (port) => port.post({ kind: 'late', turn: 't1', body: '{}', blobs: BLOBS }), 'posted'],
     ['erase', (port) => port.erase(), true],
   ];
-  it.each(calls)('returns the same result as without the failure: %s', async (method, call, expected) => {
-    const { name, raw } = makeObjectHarness();
-    const { pauses } = heldPauses();
-    let epoch = 0;
-    if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
-    else if (method !== 'accept' && method !== 'begin')
-      ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
-    const { namespace, count } = failingNamespace(connectionLost(), { times: 1, when: 'after' });
-    const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
-    expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
-    expect(count).toEqual({ stubs: 2, calls: 2 });
-  });
+  it.each(calls)(
+    'returns its normal result if the connection breaks after the call ran: %s',
+    async (method, call, expected) => {
+      const { name, raw } = makeObjectHarness();
+      const { pauses } = heldPauses();
+      let epoch = 0;
+      if (method === 'resume') await raw.accept(beginRequest('t1', 'a').start);
+      else if (method !== 'accept' && method !== 'begin')
+        ({ epoch } = await lease(raw, beginRequest('t1', 'a')));
+      const { namespace, count } = failingNamespace(connectionLost(), { times: 1, when: 'after' });
+      const answer = await call(createObjectSession(namespace, name, { pauses }), epoch);
+      expect(answer).toEqual(expected instanceof Object ? expect.objectContaining(expected) : expected);
+      expect(count).toEqual({ stubs: 2, calls: 2 });
+    },
+  );
 
   it('uses one new stub, even if many calls were in flight on the broken one', async () => {
     const { name, raw } = makeObjectHarness();

@@ -194,7 +194,7 @@ describe('a message that queues', () => {
     expect([response.status, await json(response)]).toMatchObject([202, { status: 'queued', pending }]);
   });
 
-  it('declines the pending calls of the open turn on request, and is refused without that right', async () => {
+  it('declines the pending calls of the open turn if it is sent with pending=decline', async () => {
     const { session, turn } = await startWaitingTurn(['pay'], { replies: ['Second.'] });
     const response = await say(session, 'whenBusy=queue&pending=decline', { message: 'Two' });
     expect([response.status, (await json(response)).text]).toEqual([200, 'Second.']);

@@ -109,7 +109,7 @@ describe('the status of an error', () => {
     [{ 'retry-after': new Date(NOW + 7000).toUTCString() }, 7000],
     [{ 'retry-after': 3 }, 250],
     [{}, 250],
-  ])('leads with the headers %j to a retry after %i ms', async (responseHeaders, wait) => {
+  ])('with the headers %j leads to a retry after %i ms', async (responseHeaders, wait) => {
     const error = apiError({ statusCode: 429, isRetryable: true, responseHeaders });
     expect(await ask([rejectWith(error), () => generatedText('hi')])).toMatchObject({
       reply: { text: 'hi' },

@@ -69,7 +69,7 @@ describe('a publishing tool', () => {
     ]);
   });
 
-  it('publishes under a name, which finds the newest artifact (DEC-08)', async () => {
+  it('publishes under a name, and a lookup by that name returns the newest artifact (DEC-08)', async () => {
     const published = publishToBlackboard(search, { name: 'hit' });
     const look = defineTool({
       name: 'look',
