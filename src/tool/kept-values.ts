@@ -99,7 +99,7 @@ interface EntryStore {
   add(value: JsonLike, names: EntryNames): void;
 }
 
-/** Creates a call's state on top of a store. Reads through a schema if there is one. */
+/** Creates a call's state on top of a store. If a schema is passed, reads validate the value against it. */
 export function createCallState({ get, set }: StateStore): CallState {
   const read = <Schema extends StandardSchemaV1>(key: string, schema: Schema) => {
     const kept = get(key);

@@ -58,7 +58,7 @@ export function eventStream(
   return new Response(stream.body, init);
 }
 
-/** The body of a response while it is written. */
+/** A response body that is still being written. */
 interface OpenStream {
   readonly body: ReadableStream<Uint8Array>;
   /** Writes text, or drops it if the client has disconnected. */

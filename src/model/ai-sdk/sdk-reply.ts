@@ -33,7 +33,7 @@ interface SdkReply {
   /**
    * Reads the end of the reply from a `finish` part or a whole result, and returns the reply.
    *
-   * @throws ModelError if it did not end well.
+   * @throws ModelError if the reply failed or is incomplete.
    */
   end(ending: UntrustedRecord): ModelReply;
 }

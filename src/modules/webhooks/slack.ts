@@ -46,7 +46,7 @@ export interface SlackDelivery<Event extends string = string> extends SenderDeli
   readonly team: string | undefined;
   readonly channel: string | undefined;
   readonly user: string | undefined;
-  /** Slack's id of the thread, which is the time of its first message, or of the message itself. */
+  /** Slack's thread id: the timestamp of the thread's first message, or of this message if it is in no thread. */
   readonly thread: string | undefined;
   readonly text: string | undefined;
   readonly isBot: boolean;

@@ -136,7 +136,7 @@ const HARMLESS_EVENTS: ReadonlySet<string> = new Set<StoredEvent['type']>([
   'cancel-requested',
 ]);
 
-/** A turn in a session that was found only by its text. */
+/** A turn in a session that was matched by the text of its history, not by an id. */
 export interface FoundTurn {
   readonly session: Session;
   readonly stream: TurnStream;

@@ -66,7 +66,7 @@ it('a message that is sent while the Worker is down runs once', async () => {
   expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1);
 });
 
-it('the client resumes on a page', async () => {
+it('a page shows every call and the answer, even if the Worker is killed during the turn', async () => {
   const store = createSessionStore(client.session('shown'));
   const leave = store.subscribe(() => {});
   expect(await store.send('Count.')).toBe(true);

@@ -28,11 +28,11 @@ const PLAY = `
 import { defineAgent, defineTool } from 'holdfast';
 import { crashMatrix } from 'holdfast/testing/crash-matrix';
 import { createTestSession } from 'holdfast/testing';
-import { quota, quotas } from './quota.js';
+import { quota, withQuota } from './quota.js';
 
 const pay = defineTool({ name: 'pay', description: 'Pays.', effect: 'idempotent', run: () => 'paid' });
 const clerk = defineAgent({ name: 'clerk', description: 'Pays.', instructions: 'Pay.', tools: [pay] });
-const use = [quotas(1)];
+const use = [withQuota(1)];
 const session = createTestSession(clerk, { replies: [{ calls: [{ name: 'pay', input: {} }] }, 'Paid.'], use });
 await session.send('Pay.');
 const counts: { readonly [name: string]: number } = await session.memory(quota);

@@ -125,7 +125,7 @@ export async function openReaders(worker: MeasuredWorker, count: number): Promis
   };
 }
 
-/** Opens a stream of events. `node:http` can disconnect at any time without an error. */
+/** Opens an event stream. Uses `node:http`, because its client can disconnect at any time without an error. */
 async function openStream(url: string, owner: string): Promise<IncomingMessage> {
   const request = get(url, { agent: false, headers: { accept: 'text/event-stream', 'x-owner': owner } });
   const [stream] = (await once(request, 'response')) as [IncomingMessage]; // this event has one argument

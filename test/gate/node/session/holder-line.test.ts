@@ -189,7 +189,7 @@ describe('the connection of a lease holder', () => {
     });
   });
 
-  it('requests the messages that arrive during a request only once', async () => {
+  it('fetches all messages that arrive during a request with one further request', async () => {
     const answers: (() => void)[] = [];
     const slow = (port: SessionPort): SessionPort => ({
       ...port,

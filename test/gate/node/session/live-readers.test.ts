@@ -1,4 +1,4 @@
-/** What readers of a session see of a turn, between its events, while another invocation runs it. */
+/** Tests the live items that readers of a session receive between events while another invocation runs the turn. */
 import { describe, expect, it } from 'vitest';
 import { defineTool, Secrets } from '../../../../src/index.ts';
 import type { SessionPort } from '../../../../src/testing/entry.ts';

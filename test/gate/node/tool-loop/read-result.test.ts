@@ -168,7 +168,7 @@ describe('a shortened result', () => {
     expect(texts.join('')).toBe(smiles);
   });
 
-  it('is read as transformers have changed it, except those that only shorten it', async () => {
+  it('is read with the changes of all transformers except those that only shorten it', async () => {
     const hides = defineTransformer({
       name: 'hides',
       result: (text, { name }) => (name === 'look' ? text.replaceAll('line 0150', '[hidden!]') : text),

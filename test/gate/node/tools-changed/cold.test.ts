@@ -143,7 +143,7 @@ describe('a session with changing tools', () => {
     await app.run(leased);
     const last = app.model.requests.at(-1);
     const before = app.model.requests.at(-2);
-    if (!last || !before) throw new Error('There must be more requests.');
+    if (!last || !before) throw new Error('The model received fewer than two requests.');
     expect([joinNames(last.tools), extendsIt(before, last)]).toEqual(['files read write', true]);
   });
 

@@ -82,7 +82,7 @@ describe('toToolResult', () => {
     });
   });
 
-  it('omits values that JSON cannot express; the model reads their paths after the value, and the developer reads a fix', () => {
+  it('omits values that JSON cannot express, lists their paths for the model, and reports a fix to the developer', () => {
     const told: string[] = [];
     const tell = (problem: string): void => void told.push(problem);
     for (const kept of [undefined, 'found', { at: new Date(0) }, error('no'), artifact('a', [1])]) {

@@ -44,7 +44,7 @@ describe('an inner tool whose name is in use', () => {
     ]);
   });
 
-  it('can have the name of its unfolding tool, whose guide keeps the name (UNF-31)', async () => {
+  it('is renamed if it has the name of its unfolding tool, which keeps the name (UNF-31)', async () => {
     const session = sessionWith(
       [unfolding('files', createTool('files'))],
       [calls('files'), calls('files_files'), 'Done.'],

@@ -52,7 +52,7 @@ describe('the tools of the workspace', () => {
     expect(workspace.tools.map(depthOf)).toEqual(AREAS.map(() => 3));
   });
 
-  it('are all inside six tools that the model sees', async () => {
+  it('are all behind six unfolding tools, which are the only tools that the model sees at first', async () => {
     const session = scriptedSession('Hello.');
     await session.send('Hello');
     expect(session.requests[0]?.tools.map(({ name, description }) => `${name}: ${description}`)).toEqual([

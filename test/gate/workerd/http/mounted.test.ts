@@ -248,7 +248,7 @@ describe('a developer', () => {
     expect(warn.mock.calls).toEqual([[`holdfast: no route matches /ai/agents. ${hint}`]]);
   });
 
-  it('sees a suggestion for an unknown path with a known end, and the log shows the first one', async () => {
+  it('sees a suggestion in every response to an unknown path that ends like a route, and in the log once', async () => {
     const via = sendThrough(app().worker.fetch as Fetch);
     const messages = '/agents/{agent}/sessions/{session}/messages';
     for (const [path, meant] of [
