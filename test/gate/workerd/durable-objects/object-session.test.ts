@@ -72,7 +72,7 @@ const OF_THE_PLATFORM = [
   'an unknown error message',
 ];
 /**
- * Platform errors may carry these flags. `remote` alone proves nothing, because storage errors are thrown inside the object and lack it.
+ * Platform errors may carry these flags. `remote` alone is unreliable, because storage errors are thrown inside the object and lack it.
  */
 const FLAGS = [
   { remote: true },
