@@ -12,7 +12,7 @@ export function definePartsDesk(warehouse: Binding): Agent<'parts'> {
       name: 'warehouse',
       url: 'https://warehouse/mcp',
       fetch: (url, init) => warehouse.fetch(String(url), init),
-      timeout: 120_000, // counting takes long; defaults to 30 s
+      timeout: 120_000, // counting takes a long time; defaults to 30 s
       effects: { count: 'read' }, // overrides the server's hints
     }),
     // A server that the customer runs. Its address comes from data, and may be in a private network.

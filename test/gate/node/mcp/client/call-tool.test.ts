@@ -165,7 +165,7 @@ describe('a call that ran', () => {
     );
   });
 
-  it('fails if its response exceeds the client's size limit, as JSON or as an event stream', async () => {
+  it('fails if its response exceeds the size limit of the client, as JSON or as an event stream', async () => {
     const big = JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
