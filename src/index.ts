@@ -25,7 +25,7 @@ export { type ExceptionProcessor, exceptionProcessor } from './loop/exception-pr
 
 export type {
   BlankReplyPolicy,
-  EligibilityCheck as Eligible,
+  EligibilityCheck,
   Policies,
   UnknownToolPolicy,
 } from './loop/policies.ts';

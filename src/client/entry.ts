@@ -10,7 +10,7 @@ export type {
   EventsRange,
   SentFile,
   WaitingCall,
-  WaitOptions as Waiting,
+  WaitOptions,
 } from './client-session.ts';
 export { type ClientTypes, createClient } from './create-client.ts';
 export type {

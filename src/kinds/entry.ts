@@ -70,7 +70,7 @@ export {
 } from '../modules/state-machine/define-state-machine.ts';
 export { STATE_MACHINES as stateMachines } from '../modules/state-machine/memory.ts';
 export type { StateEntry } from '../modules/state-machine/read-machine.ts';
-export { runExclusively as exclusively } from '../modules/state-machine/strategy.ts';
+export { exclusively } from '../modules/state-machine/strategy.ts';
 export {
   addTools,
   defineInjectionStrategy,

@@ -12,7 +12,7 @@ export type {
   ModelRequest,
   OutputFormat,
   ProviderTool,
-  RequestLength as ToldLength,
+  RequestLength,
   ToolDefinition,
   WantedThoughts,
 } from './chat-model.ts';

@@ -29,9 +29,8 @@ const NONBLANK_TEXT: LiteralRule = [
   (value) => typeof value === 'string' && value.trim() !== '',
 ];
 
-/** The options of an answer. */
+/** The options of answers. */
 const ANSWER_KEYS = {
-  question: 'any',
   idempotencyKey: 'text',
   background: 'flag',
   signal: 'any',
@@ -272,13 +271,9 @@ export const LITERAL_SHAPES = {
     },
     required: [],
   },
-  'session.decide': { of: 'session.decide', keys: ANSWER_KEYS, required: [] },
-  'session.result': { of: 'session.result', keys: ANSWER_KEYS, required: [] },
-  'session.answer': {
-    of: 'session.answer',
-    keys: { idempotencyKey: 'text', background: 'flag', signal: 'any', onEvent: 'function' },
-    required: [],
-  },
+  'session.decide': { of: 'session.decide', keys: { question: 'any', ...ANSWER_KEYS }, required: [] },
+  'session.result': { of: 'session.result', keys: { question: 'any', ...ANSWER_KEYS }, required: [] },
+  'session.answer': { of: 'session.answer', keys: ANSWER_KEYS, required: [] },
   'session.stream': {
     of: 'session.stream',
     keys: {

@@ -81,7 +81,7 @@ export const research = definePlaybook({
   ],
 });
 
-/** Answers questions about five short texts. Its answers name their sources. */
+/** An agent for questions about five short texts. Its answers name their sources. */
 export const researcher: Agent<'researcher'> = defineAgent({
   name: 'researcher',
   description:

@@ -55,7 +55,7 @@ export {
   type ReviewHandler,
   type ReviewOptions,
   type ReviewRequest,
-  serialize as serialized,
+  serialized,
   withReview,
 } from './review.ts';
 export {

@@ -237,7 +237,7 @@ export const autoApproveWithDelay =
  * const tools = [withReview(refundOrder, reviewer), withReview(lookUp, reviewer)];
  * ```
  */
-export function serialize<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
+export function serialized<Input>(handler: ReviewHandler<Input>): ReviewHandler<Input> {
   let last: Promise<unknown> = Promise.resolve();
   return (request) => {
     const review = last.then(() => {

@@ -80,7 +80,7 @@ export function guardTool({ tool, rule }: Registration, run: StateRun): GuardedT
         return tool.call(input, call);
       };
       // Reads the current position, since another loop of the machine may have moved it since the reply.
-      return isFree ? callIn(call.view.recall) : runExclusively(call, run.key, callIn);
+      return isFree ? callIn(call.view.recall) : exclusively(call, run.key, callIn);
     },
   });
   return { ...guarded, [RULE]: rule };
@@ -116,7 +116,7 @@ export function isAvailable(tool: AnyTool & Partial<GuardedTool>, state: string)
  *
  * @throws TypeError if the call does not come from a loop of this copy of holdfast.
  */
-export async function runExclusively<T>(
+export async function exclusively<T>(
   call: CallRun,
   word: string,
   work: (latest: LoopView['recall']) => Promise<T>,

@@ -6,14 +6,14 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import { fromAiSdk } from '../../../../src/model/ai-sdk/entry.ts';
-import type { ToldLength } from '../../../../src/model/entry.ts';
+import type { RequestLength } from '../../../../src/model/entry.ts';
 import { readRequestLength } from '../../../doors/model.ts';
 import { ask as askSdk } from './ai-sdk/fake-model.ts';
 import { ask, delta, hello, sseText, streamOf } from './openai-compatible/fake-server.ts';
 import { settle } from './settle.ts';
 import { ask as askWorkersAi } from './workers-ai/fake-binding.ts';
 
-type Refusal = readonly [who: string, status: number, body: unknown, length: ToldLength];
+type Refusal = readonly [who: string, status: number, body: unknown, length: RequestLength];
 
 const openAI = (message: string, more: object = {}) => ({
   error: {
@@ -296,7 +296,7 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 /** The shortest texts that identify this error, although servers change their wording. */
-const SHORT: readonly (readonly [words: string, length: ToldLength])[] = [
+const SHORT: readonly (readonly [words: string, length: RequestLength])[] = [
   ['The request exceeds the context window.', {}],
   ['The input token count of the request exceeds the maximum.', {}],
   ['This is too large for model with 32768 maximum context length.', { most: 32_768 }],
@@ -490,7 +490,7 @@ describe('a model of the AI SDK', () => {
     );
   const invalid = (message: string) => ({ type: 'invalid_request_error', message });
 
-  it.each<[string, ReturnType<typeof fromAiSdk>, ToldLength]>([
+  it.each<[string, ReturnType<typeof fromAiSdk>, RequestLength]>([
     [
       'Anthropic',
       anthropic(400, invalid('prompt is too long: 207791 tokens > 200000 maximum')),
@@ -553,7 +553,7 @@ describe('a model of the AI SDK', () => {
   const thrown = (fields: object): Error =>
     Object.assign(new Error('Bad Request'), { name: 'AI_APICallError', isRetryable: false, ...fields });
 
-  it.each<[string, object, ToldLength]>([
+  it.each<[string, object, RequestLength]>([
     [
       'Gemini',
       {
@@ -610,7 +610,7 @@ describe('a model of the AI SDK', () => {
 });
 
 describe('Workers AI', () => {
-  it.each<[string, ToldLength]>([
+  it.each<[string, RequestLength]>([
     [
       '5021: The estimated number of input and maximum output tokens (8810) exceeded this model context window limit (8192)',
       { sent: 8_810, most: 8_192 },

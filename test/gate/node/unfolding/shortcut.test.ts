@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { type AnyTool, defineTextTool, defineTool, type Eligible } from '../../../../src/index.ts';
+import { type AnyTool, defineTextTool, defineTool, type EligibilityCheck } from '../../../../src/index.ts';
 import { defineUnfolding } from '../../../../src/kinds/entry.ts';
 import { requireApproval, withObservability } from '../../../../src/modules/decorators/entry.ts';
 import { calls, crash, createTool, offeredTools, openedText, results, sessionWith } from './scenes.ts';
@@ -128,7 +128,7 @@ describe('a shortcut: a call of an unfolding tool with the name of an inner tool
 describe('a shortcut, like a direct call of the inner tool,', () => {
   it('is checked by the policy `isEligible` (UNF-27, SPM-08)', async () => {
     const seen: unknown[] = [];
-    const isEligible: Eligible = (call) => {
+    const isEligible: EligibilityCheck = (call) => {
       seen.push(call);
       return call.name !== 'create_task';
     };
