@@ -29,10 +29,9 @@ export interface OutgoingWebhookConfig {
    */
   readonly url: string | ((env: WebhookEnv) => unknown);
   /**
-   * env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more. With several, `(env)
-   * =>
-   * env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of 24 bytes or more. With several, `(env)
-   * => [env.NEW, env.OLD]`, every message is signed with each, and a receiver can check either.
+   * The secret: `(env) => env.TURNS_WEBHOOK_SECRET`, or the name of its var. It is `whsec_` and the base64 of
+   * 24 bytes or more. With several, `(env) => [env.NEW, env.OLD]`, every message is signed with each, and a
+   * receiver can check either.
    */
   readonly secret: SecretSource;
   /** The events to send. Defaults to all events. */

@@ -39,7 +39,10 @@ export interface ScheduleConfig {
    * to the owner of the built-in authentication. Required if the app's own `auth` names no owner.
    */
   readonly owner?: Owner | undefined;
-  /** at.toISOString().slice(0, 10)`. => at.toISOString().slice(0, 10)`. */
+  /**
+   * One session id for all times, or a function that returns the id for a time, such as
+   * `(at) => at.toISOString().slice(0, 10)` for a session a day.
+   */
   readonly session: string | ((at: Date) => string);
   readonly message: string | ((at: Date) => string | Promise<string>);
   /** The tool-call context of the turn. */

@@ -30,7 +30,7 @@ export interface TracingConfig {
    * no data is sent.
    */
   readonly endpoint?: string | ((env: Env) => unknown) | undefined;
-  /** ({ 'x-api-key': env.OTLP_KEY })`. => ({ 'x-api-key': env.OTLP_KEY })`. */
+  /** The headers of each request, such as an API key: `(env) => ({ 'x-api-key': env.OTLP_KEY })`. */
   readonly headers?: ((env: Env) => unknown) | undefined;
   /** The `service.name` of all data. Defaults to `holdfast`. */
   readonly service?: string | undefined;
@@ -43,7 +43,7 @@ export interface TracingConfig {
   readonly content?: boolean | undefined;
   /** `false` to export no metrics to `endpoint`. Defaults to `true`. */
   readonly metrics?: boolean | undefined;
-  /** env.TURNS`. Defaults to none. => env.TURNS`. Defaults to none. */
+  /** The dataset of Workers Analytics Engine: `(env) => env.TURNS`. By default, no points are written. */
   readonly analytics?: ((env: Env) => unknown) | undefined;
   /**
    * `tracing` from `cloudflare:workers`, for spans in the traces of the platform. By default, no such spans

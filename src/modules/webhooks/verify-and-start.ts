@@ -36,10 +36,8 @@ export interface SenderConfig<Event extends string, View> {
    */
   readonly owner?: Owner | undefined;
   /**
-   * env.GITHUB_SECRET`, or names its var. While it is not set, deliveries get a 503 response. For several valid secrets, return a list: `(env)
-   * =>
-   * env.GITHUB_SECRET`, or names its var. While it is not set, deliveries get a 503 response. For several valid secrets, return a list: `(env)
-   * => [env.NEW, env.OLD]`.
+   * Returns the secret, as in `(env) => env.GITHUB_SECRET`, or names its var. While it is not set, deliveries
+   * get a 503 response. For several valid secrets, return a list: `(env) => [env.NEW, env.OLD]`.
    */
   readonly secret: SecretSource;
   /** The events to accept. Defaults to all events. Other events get a 200 response and are ignored. */
