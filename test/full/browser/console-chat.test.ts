@@ -253,6 +253,40 @@ describe.skipIf(!HAS_BROWSER)('the sessions, the inbox and the chat of the conso
     expect(await link.getAttribute('rel')).toContain('noreferrer');
   });
 
+  it('collapses the calls that the provider has run, and labels those that failed', async () => {
+    const page = await open('#/s/clerk/provider/chat');
+    await say(page, 'Please search the web.');
+    const folds = page.locator('.fold');
+    await folds.nth(3).waitFor();
+    expect(await folds.locator('summary').allTextContents()).toEqual([
+      'The provider ran web_search',
+      'Result of web_search',
+      'The provider ran web_search',
+      'Error of web_search',
+    ]);
+    const result = folds.nth(1);
+    expect(await result.getByText('Ropes <b>today</b>').isVisible()).toBe(false);
+    await result.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await result.getByText('Ropes <b>today</b>').waitFor();
+    await folds.nth(3).locator('summary').click();
+    await folds.nth(3).getByText('The search timed out.').waitFor();
+  });
+
+  it('shows which limit ended a turn, and how much of each limit it used', async () => {
+    const page = await open('#/s/courier/limits/chat');
+    await say(page, 'Ask again and again.');
+    await page.locator('.unanswered', { hasText: 'The limit of 1 tool calls was reached.' }).waitFor();
+    await page.getByRole('tab', { name: 'Tools' }).click();
+    const meters = page.locator('.meter');
+    await meters.first().waitFor();
+    const texts = await meters.allTextContents();
+    // The call that exceeded the limit counts too.
+    expect(texts).toContain('toolCalls (module)2 of 1');
+    expect(texts.some((text) => /^tokens \(module\)[\d,]+ of 200,000$/.test(text))).toBe(true);
+    expect(await page.locator('.meter-fill.warn').count()).toBeGreaterThan(0);
+  });
+
   it('is readable at 390 pixels and in the dark, with a call that waits', async () => {
     const page = await open('#/s/clerk/approval/chat', {
       viewport: { width: 390, height: 780 },

@@ -1,6 +1,6 @@
 /** The scripted model of the shop. */
 import type { ChatModel } from '../../../../src/index.ts';
-import type { ModelMessage, ModelReply } from '../../../../src/model/entry.ts';
+import type { ModelMessage, ModelReply, ReplyPart } from '../../../../src/model/entry.ts';
 import { pauseBefore } from '../slow-reply.ts';
 
 /** Untrusted content: markup, scripts, right-to-left text, and a line of one megabyte. */
@@ -19,6 +19,8 @@ type Reply =
       readonly reasoning?: string;
       /** The address of a source that the provider cites. */
       readonly source?: string;
+      /** The parts for calls that the provider has run itself. */
+      readonly ranBy?: readonly ReplyPart[];
       readonly calls: readonly Called[];
     };
 type Called = readonly [name: string, input?: object];
@@ -66,6 +68,8 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
     ],
   ],
   [/cite/i, [{ text: 'The rope is rated for 400 kg.', source: 'https://example.com/ropes', calls: [] }]],
+  [/search the web/i, [{ text: 'Manila rope is out of stock.', ranBy: providerCalls(), calls: [] }]],
+  [/again and again/i, [{ calls: [['call_carrier']] }, { calls: [['call_carrier']] }, 'It is on its way.']],
   [/weigh/i, [{ calls: [['weigh_parcel', { orderId }]] }, 'It is weighed.']],
   [/unsure/i, [{ calls: [['human_input', { question: 'Which box?' }]] }, 'Then I take that box.']],
   [
@@ -83,6 +87,21 @@ const SCRIPTS: readonly (readonly [words: RegExp, replies: readonly Reply[]])[] 
   [/carrier/i, [{ calls: [['call_carrier']] }, 'The carrier does not answer.']],
 ];
 
+/** Returns a search that the provider ran, and one that failed. */
+function providerCalls(): readonly ReplyPart[] {
+  const call = (id: string, query: string): ReplyPart => ({
+    ...{ type: 'tool-call', ranBy: 'provider', id, name: 'web_search' },
+    input: JSON.stringify({ query }),
+  });
+  const name = 'web_search';
+  return [
+    call('s1', 'manila rope'),
+    { type: 'tool-result', id: 's1', name, result: [{ title: 'Ropes <b>today</b>' }] },
+    call('s2', 'hemp rope'),
+    { type: 'tool-result', id: 's2', name, result: 'The search timed out.', isError: true },
+  ];
+}
+
 const HELLO = 'Hello! Our shop is open from nine to five, and we are happy to help you with anything.';
 
 /** Creates the model. It streams its replies word by word, and reports usage like a provider. */
@@ -99,6 +118,7 @@ export const scriptedShop = (): ChatModel => ({
       calls,
       reasoning,
       source,
+      ranBy = [],
     } = typeof reply === 'string' ? { text: reply, calls: [] } : { ...reply };
     if (reasoning) onReasoning?.(reasoning);
     for (const [place, word] of (text.length > 10_000 ? [text] : text.split(/(?<= )/)).entries()) {
@@ -107,7 +127,7 @@ export const scriptedShop = (): ChatModel => ({
       onText?.(word);
     }
     await new Promise((resolve) => setTimeout(resolve, 40));
-    return toReply({ text, calls, reasoning, source, read: JSON.stringify(messages).length });
+    return toReply({ text, calls, reasoning, source, ranBy, read: JSON.stringify(messages).length });
   },
 });
 
@@ -122,10 +142,11 @@ interface ReplyParts {
   readonly calls: readonly Called[];
   readonly reasoning: string | undefined;
   readonly source: string | undefined;
+  readonly ranBy: readonly ReplyPart[];
   readonly read: number;
 }
 
-function toReply({ text, calls, reasoning, source, read }: ReplyParts): ModelReply {
+function toReply({ text, calls, reasoning, source, ranBy, read }: ReplyParts): ModelReply {
   const toolCalls = calls.map(([name, input = {}], at) => ({
     id: `call_${at}`,
     name,
@@ -135,8 +156,9 @@ function toReply({ text, calls, reasoning, source, read }: ReplyParts): ModelRep
   return {
     text,
     toolCalls,
-    ...((reasoning ?? source) !== undefined && {
+    ...(((reasoning ?? source) !== undefined || ranBy.length > 0) && {
       parts: [
+        ...ranBy,
         ...(reasoning !== undefined ? [{ type: 'reasoning', text: reasoning } as const] : []),
         ...(text ? [{ type: 'text', text } as const] : []),
         ...toolCalls.map((call) => ({ type: 'tool-call', ...call }) as const),

@@ -153,6 +153,15 @@ const clerk = defineAgent({
   use: [budget({ tokens: 200_000 }), callLimits({ toolCalls: 40 })],
 });
 
+/** An agent with small limits, one of which a turn reaches. */
+const courier = defineAgent({
+  name: 'courier',
+  description: 'Asks carriers.',
+  instructions: 'Ask the carrier.',
+  tools: [failingTool],
+  use: [budget({ tokens: 200_000 }), callLimits({ toolCalls: 1 })],
+});
+
 const packer = defineAgent({
   name: 'packer',
   description: 'Packs parcels, and asks people.',
@@ -183,7 +192,7 @@ const packer = defineAgent({
 });
 
 const { worker, TurnRunner } = createHoldfast({
-  agents: [clerk, researcher, packer],
+  agents: [clerk, researcher, packer, courier],
   model: scriptedShop(),
   use: [answers, files(), liveText(), retry(), branches(), operators(), sessionIndex(), console()],
   auth: (request) => ({

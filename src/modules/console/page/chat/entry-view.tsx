@@ -114,7 +114,7 @@ function Part({ store, part }: { readonly store: SessionStore; readonly part: Sh
       );
     case 'tool-result':
       return (
-        <Fold title={`Result of ${part.name}`}>
+        <Fold title={`${part.isError ? 'Error' : 'Result'} of ${part.name}`}>
           <JsonView value={part.result} most={1_500} />
         </Fold>
       );
